@@ -1,0 +1,39 @@
+"""Which set of loops a call runs on: compiled or plain NumPy. The numbers are the same."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+
+from .errors import InputError
+
+__all__ = ["loops"]
+
+# Loading numba and the cached kernels costs what NumPy needs for more than a million rows, and an
+# uncached compilation several times that; but a process that calls again and again should not
+# stay with the slower loops for ever. Once the kernels are loaded they win from some hundred rows
+# on. `benchmarks/startup.py` measures both crossings.
+COLD_ROWS = 500_000
+WARM_ROWS = 1_000
+# The NumPy loops visit groups one by one; a group costs them as much as this many rows.
+ROWS_PER_GROUP = 1_000
+
+
+def loops(engine: str, rows: int, groups: int = 1) -> ModuleType:
+    """Return the module of loops for a call over `rows` rows (times columns) and `groups` groups.
+
+    Raises
+    ------
+    InputError
+        If `engine` is none of ``"auto"``, ``"numba"``, ``"numpy"``.
+    """
+    if engine == "auto":
+        loaded = f"{__package__}.kernels" in sys.modules
+        work = rows + ROWS_PER_GROUP * (groups - 1)
+        engine = "numba" if work >= (WARM_ROWS if loaded else COLD_ROWS) else "numpy"
+    if engine == "numba":
+        return importlib.import_module(".kernels", __package__)
+    if engine == "numpy":
+        return importlib.import_module(".reference", __package__)
+    raise InputError(f'`engine` must be "auto", "numba" or "numpy", got {engine!r}')
