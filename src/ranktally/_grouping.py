@@ -1,0 +1,196 @@
+"""Columns to group by -> a code for each row and the keys of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Plain, plain
+from ._types import AnyArray, Codes, Ints
+from ._validate import Locate, Sample
+from .errors import InputError
+
+__all__ = ["Grouping", "KeyColumn", "group_starts", "make_grouping", "read_key"]
+
+
+@dataclass(frozen=True)
+class KeyColumn:
+    """One column to group by: a code a row and what each code stands for, in order.
+
+    `values` has the null, if there is one, last and as None (then its dtype is object).
+    """
+
+    name: str
+    code: Ints
+    values: AnyArray
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Rows dealt to groups.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns that make the key; empty for the total.
+    code : ndarray of int32, shape (n,)
+        Group of each row; empty for the total, whose rows are all in group 0.
+    size : int
+        Groups.
+    keys : tuple of ndarray, each of shape (size,)
+        Key values of each group, ascending from the left, nulls last.
+    """
+
+    names: tuple[str, ...]
+    code: Codes
+    size: int
+    keys: tuple[AnyArray, ...]
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each group begins when all rows are dealt to them; models share it."""
+        return group_starts(self.code, self.size)
+
+    @property
+    def is_total(self) -> bool:
+        return not self.names
+
+    def codes_of(self, sample: Sample) -> Codes:
+        """Groups of the rows that are in a sample."""
+        if self.is_total or sample.kept is None:
+            return self.code
+        return self.code[sample.kept]
+
+
+def read_key(values: Any, name: str, what: str, locate: Locate, *, allow_null: bool) -> KeyColumn:
+    """Code one group column.
+
+    Raises
+    ------
+    InputError
+        If a key is missing and `allow_null` is False.
+    """
+    column = plain(values, what)
+    null = column.null
+    if column.categories is None and column.values.dtype.kind == "f":
+        nan = np.isnan(column.values)
+        null = nan if null is None else null | nan
+    if null is not None and not null.any():
+        null = None
+    if null is not None and not allow_null:
+        raise InputError(
+            f"{what} has {int(np.count_nonzero(null))} missing group keys, first at "
+            f'{locate(int(np.argmax(null)))}: fill them, or pass missing="omit" or "worst", '
+            f"which make them a group of their own"
+        )
+    code, present = _code(column, null)
+    if null is None:
+        return KeyColumn(name, code, present)
+    code = np.where(null, present.size, code)
+    with_null = np.empty(present.size + 1, dtype=object)
+    with_null[:-1] = present.tolist() if present.dtype.kind not in "mM" else list(present)
+    return KeyColumn(name, code, with_null)
+
+
+def _code(column: Plain, null: AnyArray | None) -> tuple[Ints, AnyArray]:
+    """Codes in order of the distinct values present, and those values."""
+    values = column.values
+    if column.categories is not None:
+        safe = values if null is None else np.where(null, 0, values)
+        return _compact_categories(safe.astype(np.int64), column.categories, null)
+    if values.dtype.kind == "O":
+        return _code_objects(values, null)
+    if values.dtype.kind == "b":
+        values = values.view(np.uint8)
+        code, present = _code_integers(values, null)
+        return code, present.astype(bool)
+    if values.dtype.kind in "iu":
+        return _code_integers(values, null)
+    present, inverse = np.unique(values if null is None else values[~null], return_inverse=True)
+    if null is None:
+        return inverse.astype(np.int64), present
+    code = np.zeros(values.size, np.int64)
+    code[~null] = inverse
+    return code, present
+
+
+def _code_objects(values: AnyArray, null: AnyArray | None) -> tuple[Ints, AnyArray]:
+    """Codes of Python objects, text mostly."""
+    places: dict[Any, int] = {}
+    code = np.zeros(values.size, np.int64)
+    for row, x in enumerate(values):
+        if null is None or not null[row]:
+            code[row] = places.setdefault(x, len(places))
+    categories = np.empty(len(places), dtype=object)
+    categories[:] = list(places)
+    return _compact_categories(code, categories, null)
+
+
+def _code_integers(values: AnyArray, null: AnyArray | None) -> tuple[Ints, AnyArray]:
+    """Codes by a table over the range where that is small, else by sorting."""
+    present = values if null is None else values[~null]
+    if present.size == 0:
+        return np.zeros(values.size, np.int64), present
+    low, high = int(present.min()), int(present.max())
+    if high - low > 4 * present.size + 1024:
+        unique, inverse = np.unique(present, return_inverse=True)
+        if null is None:
+            return inverse.astype(np.int64), unique
+        code = np.zeros(values.size, np.int64)
+        code[~null] = inverse
+        return code, unique
+    # Subtracted in the type of the values: a uint64 key may lie beyond int64, differences do not.
+    shifted = (values - values.dtype.type(low)).astype(np.int64)
+    if null is not None:
+        shifted[null] = 0
+    used = np.zeros(high - low + 1, bool)
+    used[shifted if null is None else shifted[~null]] = True
+    table = np.cumsum(used) - 1
+    return table[shifted], np.flatnonzero(used).astype(values.dtype) + values.dtype.type(low)
+
+
+def _compact_categories(
+    code: Ints, categories: AnyArray, null: AnyArray | None
+) -> tuple[Ints, AnyArray]:
+    """Keep the categories that occur, each once, in order."""
+    if categories.size == 0:
+        return np.zeros(code.size, np.int64), categories
+    used = np.bincount(code if null is None else code[~null], minlength=categories.size) > 0
+    labels = [x for x, is_used in zip(categories, used, strict=True) if is_used]
+    distinct = list(dict.fromkeys(labels))
+    try:
+        distinct.sort()
+    except TypeError:  # mixed types
+        distinct.sort(key=lambda x: (type(x).__name__, str(x)))
+    places = {x: place for place, x in enumerate(distinct)}
+    table = np.asarray([places.get(x, 0) for x in categories], np.int64)
+    values = np.empty(len(distinct), dtype=object)
+    values[:] = distinct
+    return table[code], values
+
+
+def group_starts(code: Codes, groups: int) -> Ints:
+    """Where each group begins when rows are dealt to them: shape (groups + 1,)."""
+    return np.concatenate([[0], np.cumsum(np.bincount(code, minlength=groups))]).astype(np.int64)
+
+
+def make_grouping(columns: Sequence[KeyColumn]) -> Grouping:
+    """Cross the codes of some columns; only combinations that occur become groups."""
+    if not columns:
+        return Grouping((), np.empty(0, np.int32), 1, ())
+    code = columns[0].code
+    size = columns[0].values.size
+    parts = [np.arange(size)]
+    for column in columns[1:]:
+        crossed = code * column.values.size + column.code
+        code, present = _code_integers(crossed, None)
+        above, below = np.divmod(present, column.values.size)
+        parts = [part[above] for part in parts] + [below]
+        size = present.size
+    keys = tuple(column.values[part] for column, part in zip(columns, parts, strict=True))
+    names = tuple(column.name for column in columns)
+    return Grouping(names, code.astype(np.int32), size, keys)
