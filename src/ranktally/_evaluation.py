@@ -1,0 +1,305 @@
+"""evaluate(): data and names -> needs -> one order a model -> tidy rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ._columns import Columns, column_name, resolve
+from ._engine import loops
+from ._grouping import Grouping, KeyColumn, make_grouping, read_key
+from ._measure import Plan, evaluate_model
+from ._metric_table import read_metrics
+from ._progress import reporting
+from ._rendering import terminal_width, wide_table
+from ._rows import Rows
+from ._runtime import run, thread_count
+from ._tidy import tidy_columns
+from ._types import AnyArray, EngineName, Floats, Missing, Progress
+from ._validate import (
+    Weights,
+    check_choice,
+    read_labels,
+    read_thresholds,
+    read_weights,
+)
+from .errors import InputError
+
+__all__ = ["Evaluation", "evaluate"]
+
+SHOWN_LINES = 60
+# Room of one column at work, in bytes a row: as read, its keys or words, and flags.
+ROOM_KEYS = 8 + 8 + 1
+ROOM_WORDS = 8 + 16 + 1 + 24
+
+
+class Evaluation(Rows):
+    """Tidy rows of an `evaluate` call: one a model, group, metric and threshold.
+
+    Columns are ``model``, ``grouping`` (with several groupings), the group columns, ``metric``,
+    ``threshold``, ``value``, ``low``, ``high``, ``interval``, ``level``, ``baseline``, ``n``,
+    ``n_pos``, ``n_neg``, ``status`` and ``note``. ``str()`` gives the wide table for people.
+
+    Attributes
+    ----------
+    columns : dict
+        The columns by name.
+    summary : dict
+        ``n_files``, ``n_rows``, ``label``, ``pos_label``, ``n_pos``, ``n_neg``, ``prevalence``,
+        ``n_models`` and ``seconds``.
+    directions : dict
+        Metric name to "up", "down" or None: which way is better.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Any],
+        summary: Mapping[str, Any],
+        directions: Mapping[str, str | None],
+    ) -> None:
+        super().__init__(columns)
+        self.summary = dict(summary)
+        self.directions = dict(directions)
+
+    def value(
+        self, model: str | None = None, metric: str | None = None, /, **group: object
+    ) -> float:
+        """Return the value of one row.
+
+        Parameters
+        ----------
+        model, metric : str
+        **group
+            Group keys, ``grouping`` or ``threshold``, as far as they are needed.
+
+        Raises
+        ------
+        InputError
+            Unless exactly one row matches.
+        """
+        named = {"model": model, "metric": metric}
+        return super().value(**{k: v for k, v in named.items() if v is not None}, **group)
+
+    def __str__(self) -> str:
+        return wide_table(
+            self,
+            self.directions,
+            self.summary,
+            width=terminal_width(),
+            max_lines=SHOWN_LINES,
+        )
+
+    def __repr__(self) -> str:
+        return f"Evaluation({len(self)} rows, {self.summary['n_models']} models)"
+
+
+def evaluate(
+    data: Any = None,
+    *,
+    label: Any,
+    scores: Any,
+    weight: Any = None,
+    by: Any = None,
+    metrics: Any = None,
+    at: Any = None,
+    pos_label: object = None,
+    higher_is_better: bool = True,
+    missing: Missing = "raise",
+    on_error: str = "raise",
+    max_memory: int | None = None,
+    engine: EngineName = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Evaluation:
+    """Evaluate many models, and groups of rows, in one call.
+
+    Parameters
+    ----------
+    data : table or path(s), optional
+        An Arrow, pandas or polars table, a dict of arrays, anything with the Arrow C stream
+        protocol, or Parquet, CSV and Feather files: a path, a list, a glob or a folder (Hive
+        keys and ``"_file"`` are columns). None when the columns are given as arrays.
+    label : str or array-like, shape (n,)
+        Bool, 0/1 or -1/1; any other coding with `pos_label`.
+    scores : str, list of str, dict, or array-like of shape (n,) or (n, m)
+        Column names or globs, name -> array, or arrays: one model each.
+    weight : str or array-like, shape (n,), optional
+        Finite weights of at least 0.
+    by : str, list of str, list of lists, or array-like, optional
+        Columns to group by; a list of lists gives several groupings, ``[]`` being the total.
+    metrics : str, list of str, or dict of str to callable(tp, fp, tn, fn), optional
+        Names of ``ranktally.METRICS``, calls such as ``"fbeta(2)"``. Default: roc_auc and
+        average_precision; with `at` also precision, recall and f1.
+    at : float or list of float, optional
+        Thresholds: a row is positive when its score is at least that.
+    pos_label : scalar, optional
+        The positive class.
+    higher_is_better : bool
+        False negates the scores (`at` then applies to the negated score).
+    missing : {"raise", "omit", "worst"}
+        Null and nan are an error, leave their row out (for that model), or rank last.
+    on_error : {"raise", "status"}
+        With "status" a column that cannot be used becomes nan rows that say why.
+    max_memory : int, optional
+        Bytes that the columns at work may take; fewer models run side by side to keep to it.
+    engine : {"auto", "numba", "numpy"}
+        Loops to run on; the numbers are the same.
+    threads : int, optional
+        At most this many; None for the cores that this process may use.
+    progress : bool or callable(done, total), optional
+        Called, or shown as a bar, after each model. An error it raises stops the call.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    InputError
+        If an argument, file, column or row cannot be used; the message says which and why.
+
+    Notes
+    -----
+    Each model is ordered once, whatever the number of metrics, thresholds and groupings; columns
+    are read one at a time.
+
+    Examples
+    --------
+    >>> import ranktally as rt
+    >>> data = {"y": [0, 1, 1, 0], "a": [0.1, 0.4, 0.35, 0.35], "b": [0.2, 0.1, 0.9, 0.3]}
+    >>> result = rt.evaluate(data, label="y", scores=["a", "b"])
+    >>> result.value("a", "roc_auc"), result.value("b", "roc_auc")
+    (0.875, 0.5)
+    """
+    begun = time.perf_counter()
+    check_choice("missing", missing, ("raise", "omit", "worst"))
+    check_choice("on_error", on_error, ("raise", "status"))
+    workers = thread_count(threads)
+    _check_memory(max_memory)
+    thresholds = _read_thresholds(at)
+    requests = read_metrics(metrics, has_thresholds=thresholds.size > 0)
+    columns = resolve(
+        data,
+        label=label,
+        scores=scores,
+        weight=weight,
+        by=by,
+        threads=workers,
+        max_memory=max_memory,
+    )
+    labels = read_labels(
+        columns.label.values(workers),
+        pos_label,
+        column_name(columns.label),
+        columns.label.locate,
+        workers,
+    )
+    groupings = _read_groupings(columns, missing, workers)
+    weights = None
+    if columns.weight is not None:
+        raw = columns.weight.values(workers)
+        weights = read_weights(raw, column_name(columns.weight), columns.weight.locate)
+    side, inner = _share_threads(columns, groupings, weights, workers, max_memory)
+    groups = sum(g.size for g in groupings)
+    plan = Plan(
+        columns,
+        labels,
+        weights,
+        groupings,
+        requests,
+        thresholds,
+        higher_is_better,
+        missing,
+        on_error,
+        loops(engine, columns.n_rows * len(columns.scores), groups * len(columns.scores)),
+        inner,
+    )
+    tasks = [partial(evaluate_model, plan, column) for column in columns.scores]
+    with reporting(progress) as report:
+        blocks = run(tasks, side, report)
+    return Evaluation(
+        tidy_columns(plan, blocks),
+        _summary(plan, pos_label, time.perf_counter() - begun),
+        {r.label: r.metric.direction for r in requests},
+    )
+
+
+def _read_thresholds(at: Any) -> Floats | AnyArray:
+    if at is None:
+        return np.empty(0)
+    values = np.atleast_1d(read_thresholds(at, "at"))
+    if values.ndim != 1:
+        raise InputError(f"`at` must be a number or a list of numbers, got {at!r}")
+    if np.unique(values).size != values.size:
+        raise InputError("`at` names a threshold twice")
+    return values
+
+
+def _read_groupings(columns: Columns, missing: str, threads: int) -> list[Grouping]:
+    if columns.groupings is None:
+        return [make_grouping([])]
+    keys: dict[str, KeyColumn] = {}  # a column of several groupings is read once
+    for column in (column for grouping in columns.groupings for column in grouping):
+        if column.name not in keys:
+            keys[column.name] = read_key(
+                column.values(threads),
+                column.name,
+                column_name(column),
+                column.locate,
+                allow_null=missing != "raise",
+            )
+    return [
+        make_grouping([keys[column.name] for column in grouping]) for grouping in columns.groupings
+    ]
+
+
+def _check_memory(max_memory: object) -> None:
+    whole = isinstance(max_memory, int) and not isinstance(max_memory, bool)
+    if max_memory is not None and not (whole and max_memory > 0):  # type: ignore[operator]
+        raise InputError(f"`max_memory` must be a number of bytes, got {max_memory!r}")
+
+
+def _share_threads(
+    columns: Columns,
+    groupings: Sequence[Grouping],
+    weights: Weights | None,
+    workers: int,
+    max_memory: int | None,
+) -> tuple[int, int]:
+    """Models side by side, and threads within each."""
+    models = len(columns.scores)
+    words = weights is not None or any(not g.is_total for g in groupings)
+    room = columns.n_rows * (ROOM_WORDS if words else ROOM_KEYS)
+    side = workers if models >= workers else 1
+    if max_memory is not None:
+        if room > max_memory:
+            raise InputError(
+                f"`max_memory` {max_memory:,} is less than the {room:,} bytes that one column of "
+                f"{columns.n_rows:,} rows takes: raise it, or evaluate parts and merge their "
+                f"tallies"
+            )
+        side = min(side, max_memory // room) if room else side
+    return side, 1 if side > 1 else workers
+
+
+def _summary(plan: Plan, pos_label: object, seconds: float) -> dict[str, Any]:
+    labels = plan.labels
+    known = labels.value.size - (
+        0 if labels.missing is None else int(np.count_nonzero(labels.missing))
+    )
+    n_pos = int(np.count_nonzero(labels.value))
+    return {
+        "n_files": plan.columns.n_files,
+        "n_rows": plan.columns.n_rows,
+        "label": plan.columns.label.name,
+        "pos_label": 1 if pos_label is None else pos_label,
+        "n_pos": n_pos,
+        "n_neg": known - n_pos,
+        "prevalence": n_pos / known if known else None,
+        "n_models": len(plan.columns.scores),
+        "seconds": seconds,
+    }

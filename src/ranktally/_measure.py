@@ -1,0 +1,206 @@
+"""One model: a score column -> its values for every grouping, metric and threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+
+from ._columns import Column, Columns, column_name
+from ._counts import Counts, areas_of_counts, sample_areas, tally_counts
+from ._grouping import Grouping
+from ._metric_table import Request, measured
+from ._order import order_rows
+from ._rates import why_undefined
+from ._runtime import check
+from ._segments import GroupAreas, cut_counts, group_areas, group_tallies
+from ._types import AnyArray, Floats
+from ._validate import Labels, Sample, Weights, make_sample, read_scores
+from ._wording import missing_note
+from .errors import RanktallyError
+
+__all__ = ["Block", "Plan", "evaluate_model"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every model of one call shares."""
+
+    columns: Columns
+    labels: Labels
+    weights: Weights | None
+    groupings: Sequence[Grouping]
+    requests: Sequence[Request]
+    thresholds: Floats
+    higher_is_better: bool
+    missing: str
+    on_error: str
+    loops: ModuleType
+    threads: int
+
+    def needs(self, state: str) -> bool:
+        """Whether a metric needs this state."""
+        return any(r.metric.needs == state for r in self.requests)
+
+    def slots(self, request: Request) -> list[float]:
+        """Thresholds of a request's rows; nan for one that takes none."""
+        return self.thresholds.tolist() if request.metric.needs == "counts" else [np.nan]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of one model and grouping; matrices have a row a group and a column a slot.
+
+    `status` holds places in ``STATUSES``; where `error` is not empty it stands for all of them.
+    """
+
+    value: Floats
+    baseline: Floats
+    status: AnyArray
+    n: AnyArray
+    n_pos: AnyArray
+    n_neg: AnyArray
+    note: str = ""
+    error: str = ""
+
+
+def evaluate_model(plan: Plan, column: Column) -> list[Block]:
+    try:
+        sample = _read_sample(plan, column)
+        return _measure(plan, sample)
+    except RanktallyError as error:
+        if plan.on_error == "raise":
+            raise
+        return [_failed(plan, grouping, f"error: {error}") for grouping in plan.groupings]
+
+
+def _read_sample(plan: Plan, column: Column) -> Sample:
+    scores = read_scores(
+        column.values(plan.threads),
+        column_name(column),
+        column.locate,
+        higher_is_better=plan.higher_is_better,
+    )
+    return make_sample(
+        plan.labels,
+        scores,
+        plan.weights,
+        missing=plan.missing,
+        label_name=column_name(plan.columns.label),
+        score_name=column_name(column),
+        locate=column.locate,
+    )
+
+
+def _measure(plan: Plan, sample: Sample) -> list[Block]:
+    areas, tallies = _states(plan, sample)
+    note = missing_note(sample.n_null, sample.n_nan, plan.missing)
+    blocks = []
+    for k, grouping in enumerate(plan.groupings):
+        check()
+        tp = fp = np.empty((grouping.size, 0))
+        if plan.needs("counts"):
+            tp, fp, n_pos, n_neg = cut_counts(
+                sample, plan.thresholds, grouping, plan.loops, plan.threads
+            )
+        elif areas:
+            n_pos, n_neg = areas[k].n_pos, areas[k].n_neg
+        else:
+            n_pos = np.asarray([tally.n_pos for tally in tallies[k]])
+            n_neg = np.asarray([tally.n_neg for tally in tallies[k]])
+        blocks.append(
+            _block(
+                plan,
+                areas[k] if areas else None,
+                tallies[k] if tallies else [],
+                tp,
+                fp,
+                n_pos,
+                n_neg,
+                note,
+            )
+        )
+    return blocks
+
+
+def _states(plan: Plan, sample: Sample) -> tuple[list[GroupAreas], list[list[Counts]]]:
+    """Areas and tallies for each grouping, as far as the metrics need them.
+
+    Where there is only the total, both come from the classes sorted each on its own; groups
+    share one order of the rows.
+    """
+    only_total = all(g.is_total for g in plan.groupings)
+    areas: list[GroupAreas] = []
+    tallies: list[list[Counts]] = []
+    if plan.needs("tally"):
+        if only_total:
+            tallies = [[tally_counts(sample, plan.loops, plan.threads)]] * len(plan.groupings)
+        else:
+            words = order_rows(sample, plan.loops, plan.threads)
+            tallies = [
+                group_tallies(sample, words, g, plan.loops, plan.threads) for g in plan.groupings
+            ]
+    wanted = {r.metric.name for r in plan.requests if r.metric.needs == "areas"}
+    if wanted and only_total:
+        if tallies:
+            sums = areas_of_counts(tallies[0][0], plan.loops)
+        else:
+            sums = sample_areas(sample, plan.loops, plan.threads)
+        areas = [GroupAreas(*(np.asarray([x]) for x in sums))] * len(plan.groupings)
+    elif wanted:
+        areas = group_areas(sample, plan.groupings, wanted, plan.loops, plan.threads)
+    return areas, tallies
+
+
+def _block(
+    plan: Plan,
+    areas: GroupAreas | None,
+    tallies: Sequence[Counts],
+    tp: AnyArray,
+    fp: AnyArray,
+    n_pos: AnyArray,
+    n_neg: AnyArray,
+    note: str,
+) -> Block:
+    total = n_pos + n_neg
+    with np.errstate(invalid="ignore", divide="ignore"):
+        prevalence = n_pos / np.asarray(total, np.float64)
+    counts = (tp, fp, n_neg[:, None] - fp, n_pos[:, None] - tp)
+    rows = (n_pos[:, None] * 0, n_pos[:, None] * 0, n_neg[:, None], n_pos[:, None])
+    values, status, baselines = [], [], []
+    for request in plan.requests:
+        metric = request.metric
+        if metric.needs == "counts":
+            value = measured(request, counts, "metrics")
+            state = why_undefined(value, metric.undefined, *counts)
+        elif metric.needs == "areas":
+            value = request.function(areas)[:, None]
+            state = why_undefined(value, metric.undefined, *rows)
+        else:
+            value = np.asarray([[request.function(tally)] for tally in tallies], np.float64)
+            state = why_undefined(value, metric.undefined, *rows)
+        values.append(value)
+        status.append(state)
+        base = np.full(prevalence.size, np.nan)
+        if metric.baseline is not None:
+            base = metric.baseline(prevalence)
+        baselines.append(np.repeat(base[:, None], value.shape[1], axis=1))
+    whole = plan.weights is None
+    return Block(
+        np.concatenate(values, axis=1),
+        np.concatenate(baselines, axis=1),
+        np.concatenate(status, axis=1),
+        total.astype(np.int64) if whole else total,
+        n_pos.astype(np.int64) if whole else n_pos,
+        n_neg.astype(np.int64) if whole else n_neg,
+        note,
+    )
+
+
+def _failed(plan: Plan, grouping: Grouping, error: str) -> Block:
+    shape = (grouping.size, sum(len(plan.slots(r)) for r in plan.requests))
+    nothing = np.full(shape, np.nan)
+    zero = np.zeros(grouping.size, np.int64 if plan.weights is None else np.float64)
+    return Block(nothing, nothing, np.zeros(shape, np.int8), zero, zero, zero, error=error)

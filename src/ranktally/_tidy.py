@@ -1,0 +1,119 @@
+"""Blocks of values -> the tidy columns of an `Evaluation`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._cells import Coded
+from ._grouping import Grouping
+from ._measure import Block, Plan
+from ._rates import STATUSES
+from ._types import AnyArray
+
+__all__ = ["tidy_columns"]
+
+
+def tidy_columns(plan: Plan, models: Sequence[Sequence[Block]]) -> dict[str, Any]:
+    """Tidy columns: model by model, grouping by grouping, group by group, slot by slot."""
+    slots = [(r.label, cut) for r in plan.requests for cut in plan.slots(r)]
+    labels = [r.label for r in plan.requests]
+    codes = np.asarray([labels.index(name) for name, _ in slots], np.int32)
+    cuts = np.asarray([cut for _, cut in slots], np.float64)
+    groups = sum(g.size for g in plan.groupings)
+    n_models = len(models)
+    n = groups * len(slots) * n_models
+    flat = [block for model in models for block in model]
+    sizes = [block.value.size for block in flat]
+
+    def joined(pick: Callable[[Block], AnyArray]) -> AnyArray:
+        return np.concatenate([pick(block).ravel() for block in flat])
+
+    def each_slot(pick: Callable[[Block], AnyArray]) -> AnyArray:
+        return np.repeat(joined(pick), len(slots))
+
+    names = tuple(column.name for column in plan.columns.scores)
+    nothing = np.full(n, np.nan)
+    return {
+        "model": Coded(np.repeat(np.arange(n_models, dtype=np.int32), n // n_models), names),
+        **_key_columns(plan.groupings, len(slots), n_models),
+        "metric": Coded(np.tile(codes, groups * n_models), tuple(labels)),
+        "threshold": np.tile(cuts, groups * n_models),
+        "value": joined(lambda b: b.value),
+        "low": nothing,
+        "high": nothing,
+        "interval": Coded(np.full(n, -1, np.int32), ()),
+        "level": nothing,
+        "baseline": joined(lambda b: b.baseline),
+        "n": each_slot(lambda b: b.n),
+        "n_pos": each_slot(lambda b: b.n_pos),
+        "n_neg": each_slot(lambda b: b.n_neg),
+        "status": _statuses(flat, joined(lambda b: b.status)),
+        "note": _block_texts([block.note for block in flat], sizes),
+    }
+
+
+def _statuses(flat: Sequence[Block], status: AnyArray) -> Coded:
+    """Statuses that occur, "ok" first; the error of a block replaces those of its rows."""
+    used = [k for k in range(len(STATUSES)) if k == 0 or (status == k).any()]
+    place = np.zeros(len(STATUSES), np.int32)
+    place[used] = np.arange(len(used))
+    codes = place[status]
+    texts = [STATUSES[k] for k in used]
+    row = 0
+    for block in flat:
+        if block.error:
+            if block.error not in texts:
+                texts.append(block.error)
+            codes[row : row + block.value.size] = texts.index(block.error)
+        row += block.value.size
+    return Coded(codes, tuple(texts))
+
+
+def _block_texts(texts: Sequence[str], sizes: Sequence[int]) -> Coded:
+    """One text for all rows of a block; an empty one is null."""
+    categories = list(dict.fromkeys(text for text in texts if text))
+    codes = [categories.index(text) if text else -1 for text in texts]
+    return Coded(np.repeat(np.asarray(codes, np.int32), sizes), tuple(categories))
+
+
+def _key_columns(groupings: Sequence[Grouping], slots: int, n_models: int) -> dict[str, Any]:
+    """Group keys of every row; null where a grouping does not use the column."""
+    columns: dict[str, Any] = {}
+    if len(groupings) > 1:
+        sizes = np.asarray([g.size * slots for g in groupings])
+        codes = np.repeat(np.arange(len(groupings), dtype=np.int32), sizes)
+        labels = tuple(", ".join(g.names) or "total" for g in groupings)
+        columns["grouping"] = Coded(np.tile(codes, n_models), labels)
+    for name in dict.fromkeys(name for g in groupings for name in g.names):
+        parts = [
+            g.keys[g.names.index(name)] if name in g.names else np.full(g.size, None, object)
+            for g in groupings
+        ]
+        columns[name] = _key_column(parts, slots, n_models)
+    return columns
+
+
+def _key_column(parts: Sequence[AnyArray], slots: int, n_models: int) -> Any:
+    kinds = {part.dtype for part in parts}
+    if len(kinds) == 1 and parts[0].dtype.kind not in "OmM":
+        return np.tile(np.repeat(np.concatenate(parts), slots), n_models)
+    whole = [x for part in parts for x in _python_values(part)]
+    if all(x is None or isinstance(x, str) for x in whole):
+        categories = tuple(dict.fromkeys(x for x in whole if x is not None))
+        places = {x: place for place, x in enumerate(categories)}
+        codes = np.asarray([-1 if x is None else places[x] for x in whole], np.int32)
+        return Coded(np.tile(np.repeat(codes, slots), n_models), categories)
+    import pyarrow as pa
+
+    keys = pa.array(whole)
+    return keys.take(pa.array(np.tile(np.repeat(np.arange(len(whole)), slots), n_models)))
+
+
+def _python_values(part: AnyArray) -> list[Any]:
+    """Python values that keep times as times."""
+    if part.dtype.kind in "mM":
+        part = part.astype(f"{part.dtype.kind}8[us]")
+    return list(part.tolist())
