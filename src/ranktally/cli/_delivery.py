@@ -1,0 +1,64 @@
+"""A result on its way out: to a file, whole or not at all, or to stdout."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._cells import Coded, is_number, short_texts
+from .._rows import Rows
+from .._writing import check_destination, replace_file
+
+__all__ = ["check_output", "coded", "deliver", "lines_of"]
+
+
+def check_output(options: Namespace) -> None:
+    """Raise InputError, before the work is done, where the output could not be written."""
+    if options.output:
+        check_destination(options.output)
+
+
+def deliver(
+    rows: Rows,
+    options: Namespace,
+    table: Callable[[], str],
+    beside: Callable[[], dict[str, Any]],
+) -> None:
+    """Write the rows; `table` gives the text for people, `beside` what JSON holds beside them."""
+    if options.format == "table":
+        # Names that the terminal cannot show must not stop the numbers.
+        encoding = "utf-8" if options.output else sys.stdout.encoding or "utf-8"
+        content = f"{table()}\n".encode(encoding, "backslashreplace")
+    elif options.format == "json":
+        content = rows.encode("json", **beside())
+    else:
+        content = rows.encode(options.format)
+    if options.output:
+        replace_file(options.output, content)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def lines_of(rows: Rows) -> list[str]:
+    """Return rows as lines with aligned columns, their names first."""
+    texts = []
+    for name, column in rows.columns.items():
+        cells = [name, *short_texts(column)]
+        width = max(map(len, cells))
+        put = str.rjust if is_number(column) else str.ljust
+        texts.append([put(cell, width) for cell in cells])
+    return ["  ".join(line).rstrip() for line in zip(*texts, strict=True)]
+
+
+def coded(values: Sequence[str | None]) -> Coded:
+    """Text as one column; None is null."""
+    names = tuple(dict.fromkeys(x for x in values if x is not None))
+    places = {name: place for place, name in enumerate(names)}
+    codes = [-1 if x is None else places[x] for x in values]
+    return Coded(np.asarray(codes, np.int32), names)

@@ -1,0 +1,98 @@
+"""`ranktally evaluate`: files and names -> the result, written and judged."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import ranktally
+
+from .._cells import Coded
+from .._rendering import terminal_width, wide_table
+from .._rows import Rows
+from .._tables import Table
+from .._wording import notices
+from ._delivery import check_output, deliver
+from ._gates import Plan, judge, plan
+from ._source import open_files, read_names, read_pos_label, read_scores
+from ._spelling import as_options
+
+if TYPE_CHECKING:
+    from .._evaluation import Evaluation
+
+__all__ = ["run"]
+
+_GATE_FAILED = 4
+_SHOWN_LINES = 60
+
+
+def run(options: Namespace) -> int:
+    """Evaluate, write the result, then judge it; return the exit code."""
+    check_output(options)
+    planned = plan(options.metrics, options.at, options.gates)
+    with open_files(options.files) as table:
+        result = _evaluate(table, planned, options)
+    deliver(
+        result,
+        options,
+        lambda: _table(result, options.output),
+        lambda: {"summary": result.summary, "warnings": notices(result)},
+    )
+    failures = [line for gate in planned.gates for line in judge(result, gate)]
+    if failures:
+        sys.stdout.flush()
+    for line in failures:
+        print(f"ranktally: {line}", file=sys.stderr)
+    return _GATE_FAILED if failures else 0
+
+
+def _evaluate(table: Table, planned: Plan, options: Namespace) -> Evaluation:
+    names: dict[str, Any] = {
+        "label": options.label,
+        "scores": read_scores(options.scores, table.names),
+        "weight": options.weight,
+        "by": _groupings(options.by or [], table.names),
+    }
+    show = sys.stderr.isatty() if options.progress is None else options.progress
+    return ranktally.evaluate(
+        table,
+        **names,
+        metrics=planned.metrics,
+        at=planned.at or None,
+        pos_label=read_pos_label(options, table, names),
+        higher_is_better=not options.lower_is_better,
+        missing=options.missing,
+        on_error=options.on_error,
+        engine=options.engine,
+        threads=options.threads,
+        progress=show,
+    )
+
+
+def _groupings(parts: list[str], known: Sequence[str]) -> list[Any] | None:
+    """Return one grouping as a list of names, several as a list of lists."""
+    groupings: list[Any] = [
+        [] if part.strip() == "total" and "total" not in known else read_names(part, known)
+        for part in parts
+    ]
+    return groupings if len(groupings) > 1 else (groupings or [None])[0] or None
+
+
+def _table(result: Evaluation, output: str | None) -> str:
+    shown = not output and sys.stdout.isatty()
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    status = result.columns["status"]
+    assert isinstance(status, Coded)
+    told = Coded(status.codes, tuple(map(as_options, status.categories)))
+    return wide_table(
+        Rows({**result.columns, "status": told}),
+        result.directions,
+        result.summary,
+        width=terminal_width() if shown else None,
+        max_lines=_SHOWN_LINES if shown else None,
+        bold=shown and not plain,
+        rest="--format csv --output all.csv",
+    )

@@ -1,0 +1,100 @@
+"""`--fail-if`: what it adds to the metrics and thresholds asked for, and which rows it finds."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._cells import equal, take, text_of
+from .._metric_table import Request, parse_metric, read_metrics
+from .._pivot import metric_name
+from .._rows import Rows
+from .._wording import reason_of
+from ..errors import InputError
+from ._options import UsageError
+from ._spelling import as_options
+from ._verbs import Gate
+
+__all__ = ["Plan", "judge", "plan"]
+
+_TOLD_ROWS = 10
+_COMPARE: dict[str, Any] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to compute, and the gates under the names that the rows will bear."""
+
+    metrics: list[str]
+    at: list[float]
+    gates: list[Gate]
+
+
+def plan(metrics: list[str] | None, at: Sequence[float], gates: Sequence[Gate]) -> Plan:
+    """Add to the metrics and thresholds what the gates judge; raise UsageError for wrong ones."""
+    try:
+        wanted = [*map(parse_metric, metrics)] if metrics else []
+        judged = [parse_metric(gate.metric) for gate in gates]
+        # The default depends on --at alone: a gate adds its own metric and no other.
+        wanted = wanted or read_metrics(None, has_thresholds=bool(at))
+    except InputError as error:
+        raise UsageError(as_options(str(error))) from None
+    named = []
+    for gate, request in zip(gates, judged, strict=True):
+        known = next((other for other in wanted if _same(other, request)), None)
+        if known is None:
+            wanted.append(request)
+        if gate.threshold is not None and request.metric.needs != "counts":
+            raise UsageError(
+                f"`--fail-if` {gate.text!r}: {gate.metric} is not taken at a threshold"
+            )
+        named.append(replace(gate, metric=(known or request).label))
+    cuts = list(dict.fromkeys([*at, *(g.threshold for g in gates if g.threshold is not None)]))
+    needy = next((request.label for request in wanted if request.metric.needs == "counts"), None)
+    if needy and not cuts:
+        raise UsageError(f"{needy} is taken at a threshold: add one, such as --at 0.5")
+    return Plan(list(dict.fromkeys(request.label for request in wanted)), cuts, named)
+
+
+def _same(one: Request, other: Request) -> bool:
+    return one.metric is other.metric and one.arguments == other.arguments
+
+
+def judge(rows: Rows, gate: Gate) -> list[str]:
+    """Return a line for each row that the gate finds, undefined ones included; the first ten."""
+    asked = equal(rows.columns["metric"], gate.metric)
+    if gate.threshold is not None:
+        asked &= equal(rows.columns["threshold"], gate.threshold)
+    value = np.asarray(rows.columns["value"], dtype=np.float64)
+    failed = np.flatnonzero(asked & (np.isnan(value) | _COMPARE[gate.op](value, gate.bound)))
+    if not asked.any():
+        return [f"failed: {gate.text}: the result has no such row"]
+    told = Rows({name: take(column, failed[:_TOLD_ROWS]) for name, column in rows.columns.items()})
+    lines = [f"failed: {gate.text}: {_row(row)}" for row in told.to_dict()]
+    if len(failed) > _TOLD_ROWS:
+        lines.append(f"failed: {gate.text}: {len(failed) - _TOLD_ROWS:,} more rows")
+    return lines
+
+
+def _row(row: dict[str, Any]) -> str:
+    names = list(row)
+    keys = [
+        text_of(row[name]) if name == "model" else f"{name}={text_of(row[name]) or 'null'}"
+        for name in names[: names.index("metric")]
+    ]
+    value = row["value"]
+    told = (
+        f"undefined ({as_options(reason_of(row['status']))})" if value is None else f"{value:.6g}"
+    )
+    return f"{', '.join(keys)}: {metric_name(row['metric'], row['threshold'])} is {told}"
