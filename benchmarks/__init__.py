@@ -1,0 +1,1 @@
+"""Benchmarks: pytest-benchmark files, one a stage, and the scripts that write README's tables."""
