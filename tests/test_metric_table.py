@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ranktally as rt
-from ranktally._metric_table import parse_metric
+from ranktally._requests import parse_metric
 
 CALLS = {
     "fbeta": "fbeta(2)",

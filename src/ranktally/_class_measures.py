@@ -18,9 +18,9 @@ from ._columns import Column, column_name
 from ._counts import Areas, Counts, areas_of_counts, class_sums, sample_areas, tally_counts
 from ._cuts import counts_at
 from ._engine import loops
-from ._metric_table import Request, measured
 from ._order import SortedClasses, join_zeros
 from ._rates import STATUSES, why_undefined
+from ._requests import Request, measured
 from ._runtime import run
 from ._types import AnyArray
 from ._validate import Labels, Sample, Scores, Weights, make_sample, read_scores

@@ -11,8 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ._metric_table import ALIASES, Request, measured, read_measure
+from ._metric_table import ALIASES
 from ._rates import MEASURES, cost_of, fbeta_of
+from ._requests import Request, measured, read_measure
 from .errors import InputError
 
 __all__ = ["Confusion", "read_share"]

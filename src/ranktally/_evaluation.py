@@ -13,9 +13,9 @@ from ._columns import Columns, column_name, resolve
 from ._engine import loops
 from ._grouping import Grouping, KeyColumn, make_grouping, read_key
 from ._measure import Plan, evaluate_model
-from ._metric_table import read_metrics
 from ._progress import reporting
 from ._rendering import terminal_width, wide_table
+from ._requests import read_metrics
 from ._rows import Rows
 from ._runtime import run, thread_count
 from ._tidy import tidy_columns

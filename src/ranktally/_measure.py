@@ -11,9 +11,9 @@ import numpy as np
 from ._columns import Column, Columns, column_name
 from ._counts import Counts, areas_of_counts, sample_areas, tally_counts
 from ._grouping import Grouping
-from ._metric_table import Request, measured
 from ._order import order_rows
 from ._rates import why_undefined
+from ._requests import Request, measured
 from ._runtime import check
 from ._segments import GroupAreas, cut_counts, group_areas, group_tallies
 from ._types import AnyArray, Floats

@@ -16,8 +16,8 @@ from ._class_measures import (
     pairs_of_classes,
 )
 from ._classes import read_classes
-from ._metric_table import read_metrics
 from ._rendering import terminal_width, wide_table
+from ._requests import read_metrics
 from ._rows import Rows
 from ._runtime import thread_count
 from ._types import AnyArray, EngineName, Missing

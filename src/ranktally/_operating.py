@@ -14,8 +14,8 @@ import numpy as np
 
 from ._confusion import Confusion
 from ._counts import Counts
-from ._metric_table import Request, measured, read_measure
 from ._rates import STATUSES, cost_of, read_costs, why_undefined
+from ._requests import Request, measured, read_measure
 from ._types import AnyArray
 from ._validate import check_choice
 from ._where import Cells, Constraint, read_where

@@ -18,7 +18,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ._metric_table import ALIASES, METRICS, measured, parse_metric
+from ._metric_table import ALIASES, METRICS
+from ._requests import measured, parse_metric
 from ._types import AnyArray
 from .errors import InputError
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._cells import equal, take, text_of
-from .._metric_table import Request, parse_metric, read_metrics
 from .._pivot import metric_name
+from .._requests import Request, parse_metric, read_metrics
 from .._rows import Rows
 from .._wording import reason_of
 from ..errors import InputError
