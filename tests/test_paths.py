@@ -316,3 +316,27 @@ def test_files_and_memory(engine, tmp_path):
             )
             for name in AREAS:
                 assert result.value("s", name) == getattr(base, name)()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [
+        ("int8", -128, 127),
+        ("uint8", 0, 255),
+        ("int16", -(2**15), 2**15 - 1),
+        ("int32", -(2**31), 2**31 - 1),
+        ("int64", -(2**63), 2**63 - 1),
+        ("uint64", 2**64 - 300, 2**64 - 1),
+        ("uint64", 0, 2**64 - 1),
+    ],
+)
+def test_keys_over_the_whole_range_of_their_type(dtype, low, high):
+    span = [low, low + 1, (low + high) // 2, high - 1, high]
+    keys = np.repeat(np.asarray(span, dtype), 40)
+    y = np.tile([0, 1, 1, 0], 50)
+    s = np.random.default_rng(3).normal(size=keys.size)
+    result = rt.evaluate(label=y, scores=s, by=keys, metrics="roc_auc")
+    assert result.to_arrow()["group"].to_pylist() == span
+    for key in span:
+        mine = keys == np.asarray(key, dtype)
+        assert result.value(group=key) == rt.tally(y[mine], s[mine]).roc_auc()

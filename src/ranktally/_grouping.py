@@ -143,14 +143,16 @@ def _code_integers(values: AnyArray, null: AnyArray | None) -> tuple[Ints, AnyAr
         code = np.zeros(values.size, np.int64)
         code[~null] = inverse
         return code, unique
-    # Subtracted in the type of the values: a uint64 key may lie beyond int64, differences do not.
-    shifted = (values - values.dtype.type(low)).astype(np.int64)
+    if values.dtype == np.uint64:  # keys may lie beyond int64, their differences do not
+        shifted = (values - np.uint64(low)).astype(np.int64)
+    else:  # a narrow type may not hold the differences
+        shifted = values.astype(np.int64) - low
     if null is not None:
         shifted[null] = 0
     used = np.zeros(high - low + 1, bool)
     used[shifted if null is None else shifted[~null]] = True
     table = np.cumsum(used) - 1
-    return table[shifted], np.flatnonzero(used).astype(values.dtype) + values.dtype.type(low)
+    return table[shifted], values.dtype.type(low) + np.flatnonzero(used).astype(values.dtype)
 
 
 def _compact_categories(
