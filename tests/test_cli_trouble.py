@@ -260,7 +260,7 @@ def test_a_reader_that_goes_away_is_no_error(folder):
         ("{} >&-", 0, ""),
         ("{} 2>&- >/dev/null", 0, ""),
         ("{} --format csv --output /dev/null", 0, ""),
-        ("{} >/dev/full", 3, "ranktally: No space left on device\n"),
+        ("{} >/dev/full", 3, "ranktally: cannot write to stdout: No space left on device\n"),
         ("{} --format json --output /dev/full", 3, "ranktally: cannot write '/dev/full': No space"),
         ("PYTHONIOENCODING=ascii {} --scores '*' >/dev/null", 0, ""),
         ("cd /; {python} - --label y --scores s <&-", 3, "ranktally: standard input is closed"),
@@ -372,6 +372,15 @@ def test_a_terminal_gets_bold_a_fitting_width_and_no_binary(folder):
     assert max(map(len, plain.splitlines()[1:])) <= 50
     assert "\x1b" not in on_terminal(*words, NO_COLOR="1")[1]
     assert on_terminal(*words, "--format", "parquet") == (2, "")
+
+
+@pytest.mark.parametrize("words", ["curve", "threshold --maximize f1", "report --at 0.5"])
+def test_sentences_fit_the_terminal(folder, words):
+    verb, *options = words.split()
+    columns = ("--label", "y", "--scores", "good")
+    code, text = on_terminal(verb, folder / "p.csv", *columns, *options, COLUMNS="64")
+    assert code == 0
+    assert max(map(len, text.splitlines())) <= 64
 
 
 def test_help_and_usage_errors_load_nothing_heavy():

@@ -182,8 +182,10 @@ def test_no_rows(tmp_path: Path) -> None:
         resolve({"y": [], "s": []}, label="y", scores="s")
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text("y,s\n")
-    with pytest.raises(InputError, match=r"`data` \(2 files\) has no rows"):
+    with pytest.raises(InputError, match=r"`data` \(2 files, the first '.*a.csv'\) has no rows"):
         resolve(tmp_path, label="y", scores="s")
+    with pytest.raises(InputError, match=r"^file '.*a\.csv' has no rows"):
+        resolve(tmp_path / "a.csv", label="y", scores="s")
 
 
 def test_columns_of_one() -> None:

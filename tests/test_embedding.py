@@ -326,6 +326,16 @@ def test_no_place_to_keep_kernels(tmp_path, place):
     run(code, NUMBA_CACHE_DIR=str(target))
 
 
+def test_no_room_to_keep_kernels(tmp_path):
+    """A full disk costs the next process time, not this one its result."""
+    code = """
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+    """
+    call = ROWS + "assert 0.5 < rt.tally(y, s, engine='numba').roc_auc() < 1"
+    run(textwrap.dedent(code) + textwrap.dedent(call), NUMBA_CACHE_DIR=str(tmp_path))
+
+
 def test_whole_tally_without_a_cache(tmp_path):
     (tmp_path / "file").write_text("")
     code = ROWS + "assert 0.5 < rt.tally(y, s, engine='numba').roc_auc() < 1"

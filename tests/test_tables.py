@@ -711,7 +711,7 @@ def test_csv_lines(tmp_path: Path) -> None:
 
 def test_csv_line_where_fields_are_too_long(tmp_path: Path) -> None:
     path = csv(tmp_path / "a.csv", "y,s\n1,2\n1," + "x" * 200_000 + "\n1,3\n")
-    assert open_table(path).locate(2) == f"file {path!r}, row 2"
+    assert open_table(path).locate(2) == f"file {path!r}, line 4"
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
@@ -738,7 +738,7 @@ def test_csv_header_only(tmp_path: Path) -> None:
         ("y,s\n1,2\n1,2,3\n", r"line 3: expected 2 fields as in the header, found 3: '1,2,3'"),
         ("y,s\n1,2\n\n7\n", r"line 4: expected 2 fields as in the header, found 1: '7'"),
         ('y,s\n1,"a\nb"\n1,2\n7\n', r"line 5: expected 2 fields"),
-        ('y,s\n1,2\n1,"3\n0,4\n', r"a quote that opens on or after line 3 is never closed"),
+        ('y,s\n1,2\n1,"3\n0,4\n', r"line 3: the last quote that opens here is never closed"),
         ("\n\n", "holds blank lines only"),
         ("y,s\n1,2\n".encode("utf-16"), "is UTF-16: expected UTF-8"),
         ("y,caf\xe9\n1,2\n".encode("latin-1"), "line 1: is not UTF-8 text"),
@@ -955,3 +955,77 @@ def test_dicts_do_not_wait_for_pyarrow() -> None:
     assert not {"pyarrow", "pandas", "polars", "numba"} & set(sys.modules), sorted(sys.modules)
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+
+
+# -- what stands in the way of reading ------------------------------------------------------------
+
+
+def test_csv_row_larger_than_a_block(tmp_path: Path) -> None:
+    path = csv(tmp_path / "a.csv", "y,t\n1," + "x" * 3_000_000 + "\n0,b\n")
+    assert read(path, "y") == [[1, 0]]
+    assert open_table(path).locate(1).endswith("line 3")
+
+
+@pytest.mark.parametrize("rows", [20_000, 300_000])
+def test_csv_quote_that_swallows_many_rows(tmp_path: Path, rows: int) -> None:
+    path = csv(tmp_path / "a.csv", 'y,t\n1,"a ""b"""\n1,"open\n' + "0,abcdefgh\n" * rows)
+    with pytest.raises(InputError, match=r"a\.csv', line 3: the last quote that opens"):
+        read(path, "y")
+
+
+def test_csv_quote_inside_a_field_is_a_sign(tmp_path: Path) -> None:
+    assert read(csv(tmp_path / "a.csv", 'y,t\n1,3"\n0,b\n'), "t") == [['3"', "b"]]
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [(b"PK\x03\x04xx", "zip archive"), (b"\x1f\x8b\x08xx", "gzip"), (b"y\x01,s\n", "not UTF-8")],
+)
+def test_csv_that_is_no_text(tmp_path: Path, head: bytes, said: str) -> None:
+    path = csv(tmp_path / "a.csv", head + b"\n1,2\n")
+    with pytest.raises(InputError, match=rf"a\.csv'.*{said}"):
+        open_table(path)
+
+
+def test_links_that_lead_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").symlink_to(tmp_path / "gone")
+    for given in (tmp_path / "a.csv", tmp_path, f"{tmp_path}/*.csv"):
+        with pytest.raises(InputError, match=r"a\.csv': is a link to '.*gone', which does"):
+            open_table(given)
+
+
+def test_pipes_in_a_folder(tmp_path: Path) -> None:
+    csv(tmp_path / "a.csv", "y\n1\n")
+    os.mkfifo(tmp_path / "control")  # no data by its name
+    assert read(tmp_path, "y") == [[1]]
+    os.mkfifo(tmp_path / "b.csv")
+    with pytest.raises(InputError, match=r"b\.csv': is a pipe or device"):
+        open_table(tmp_path)
+
+
+def test_folders_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    csv(tmp_path / "a.csv", "y\n1\n")
+    (tmp_path / "closed").mkdir()
+    scandir, access = os.scandir, os.access
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(InputError, match=r"folder '.*closed' cannot be read: Permission denied"):
+        open_table(tmp_path)
+    monkeypatch.setattr(os, "access", lambda p, mode: access(p, mode) and "closed" not in str(p))
+    for given in (f"{tmp_path}/closed/*.csv", tmp_path / "closed" / "a.csv"):
+        with pytest.raises(InputError, match=r"no permission for folder '.*closed'"):
+            open_table(given)
+
+
+def test_a_file_name_that_is_not_utf_8(tmp_path: Path) -> None:
+    try:
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.csv")).write_text("y\n1\n")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    with pytest.raises(InputError, match="has a name that is not UTF-8: rename it"):
+        open_table(tmp_path)

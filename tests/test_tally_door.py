@@ -432,3 +432,189 @@ def test_large_whole_numbers_as_python_objects(engine, scores):
 def test_whole_numbers_of_no_common_type_are_refused_or_exact(engine, scores):
     t = answer(lambda: rt.tally([1, 0, 0], scores, engine=engine), "y_score")
     assert t is None or t.roc_auc() == 1.0
+
+
+# --- coded numbers, pandas' own arrays, and numbers that no one type holds --------------------
+
+CODED = {
+    "null in the dictionary": pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2, None]), pa.array([3.0, None, 2.0], pa.float32())
+    ),
+    "nan in the dictionary": pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2, 1]), pa.array([3.0, math.nan, 2.0], pa.float32())
+    ),
+    "chunks with dictionaries of their own": pa.chunked_array(
+        [pa.array(part, pa.float32()).dictionary_encode() for part in ([3.0, None], [2.0, None])]
+    ),
+    "run ends": pa.RunEndEncodedArray.from_arrays(
+        [1, 2, 3, 4], pa.array([3.0, None, 2.0, None], pa.float32())
+    ),
+    "categories": pd.Series(np.array([3, np.nan, 2, np.nan], "float32")).astype("category"),
+    "categorical": pd.Categorical(np.array([3, np.nan, 2, np.nan], "float32")),
+    "sparse": pd.Series(pd.arrays.SparseArray(np.array([3, np.nan, 2, np.nan], "float32"))),
+    "pandas array": pd.array([3, None, 2, None], dtype="Float32"),
+    "pandas index": pd.Index(np.array([3, np.nan, 2, np.nan], "float32")),
+}
+
+
+@pytest.mark.parametrize("name", CODED)
+def test_coded_numbers_are_numbers(name):
+    tally = rt.tally([1, 0, 0, 1], CODED[name], missing="omit")
+    assert tally.threshold.dtype == np.float32
+    assert (tally.threshold.tolist(), tally.tp.tolist(), tally.fp.tolist()) == (
+        [3, 2],
+        [1, 1],
+        [0, 1],
+    )
+    assert tally.n_null + tally.n_nan == 2
+
+
+def test_coded_labels_and_weights():
+    labels = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 2]), pa.array([1.0, 0.0, math.nan]))
+    assert rt.tally(labels, S, missing="omit").n_nan == 1
+    weight = pa.array([2, 1, 2, 1]).dictionary_encode()
+    assert rt.tally(Y, S, weight).n_pos == 4
+
+
+def test_lists_of_large_integers():
+    scores = [2**64 - 1, 2**64 - 2, 5, 0]
+    tally = rt.tally(Y, scores)
+    assert (tally.threshold.dtype, tally.threshold.tolist()) == (np.uint64, scores)
+    for mixed in ([2**64 - 1, -1, 1, 0], [2**53 + 1, 0.5, 1, 0], [2**70, 3, 1, 0]):
+        with refused("y_score", "type"):
+            rt.tally(Y, mixed)
+
+
+@pytest.mark.parametrize("argument", [0, 1, 2])
+@pytest.mark.parametrize(
+    "value",
+    [
+        pd.Timestamp("2020"),
+        np.array([1j, 0, 1, 0]),
+        np.array([1, 0, 1, 0], "m8[s]"),
+        np.array(["2020"] * 4, "M8[D]"),
+        [{}, {}, {}, {}],
+        [10**30, 10**30, 1, 0],
+        [10**400, 0, 1, 2],
+        ["1", "0", "x", "y"],
+        [[0, 1], [0]],
+        {1: 2},
+        pd.Series(pd.interval_range(0, 4)),
+        pd.Series(pd.period_range("2020", periods=4)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_column_of_numbers(argument, value):
+    columns = [Y, S, [1, 1, 1, 1]]
+    columns[argument] = value
+    with refused(("y_true", "y_score", "sample_weight")[argument]):
+        rt.tally(*columns)
+
+
+def test_columns_of_nothing_but_none():
+    assert rt.tally(Y, [None] * 4, missing="worst").n_null == 4
+    with refused("y_score", "4 null", "row 0"):
+        rt.tally(Y, [None] * 4)
+
+
+# --- arguments that are no column -------------------------------------------------------------
+
+NO_FLAG = [None, 0, 1, "no", math.nan, np.array([True, False])]
+NO_NUMBER = [None, "a", [], {}, (0, 1), 1j, object(), np.array([0.1, 0.5]), 10**400, -(10**400)]
+
+
+@pytest.mark.parametrize("value", NO_FLAG, ids=str)
+def test_flags(value):
+    columns = {"a": [1, 2], "b": [2, 1]}
+    for call in (
+        lambda: rt.tally(Y, S, higher_is_better=value),
+        lambda: rt.evaluate(label=Y, scores=S, higher_is_better=value, on_error="status"),
+        lambda: rt.multiclass(label=["a", "b"], scores=columns, higher_is_better=value),
+        lambda: rt.classification_report(label=Y, scores=S, at=1, higher_is_better=value),
+        lambda: rt.top_k(Y, S, 1, higher_is_better=value),
+    ):
+        with refused("higher_is_better", "True or False"):
+            call()
+    with refused("complete"):
+        rt.Tally.from_counts([1.0], [1], [1], complete=value)
+    with refused("per_row"):
+        rt.tally(Y, S).at(0.5).cost(1, 1, per_row=value)
+
+
+@pytest.mark.parametrize("value", NO_NUMBER, ids=lambda value: str(value)[:12])
+def test_single_numbers(value):
+    tally = rt.tally(Y, S)
+    calls = {
+        "level": lambda: tally.calibration(2, level=value),
+        "beta": lambda: tally.at(0.5).fbeta(value),
+        "cost_fp": lambda: tally.best_cost(value, 1),
+        "cost_fn": lambda: rt.cost_threshold(1, value),
+        "cost_alert": lambda: tally.at(0.5).cost(1, 1, 0, value),
+        "prevalence": lambda: tally.at_prevalence(value),
+        "recall": lambda: tally.precision_at_recall(value),
+        "labels": lambda: tally.at(0.5).matrix(value),
+        "ties": lambda: rt.top_k(Y, S, 2, value),
+        "engine": lambda: rt.tally(Y, S, engine=value),
+        "threads": lambda: rt.tally(Y, S, threads=value),
+    }
+    if value is None or isinstance(value, int):
+        del calls["threads"]
+    if isinstance(value, tuple):
+        del calls["labels"]
+    for name, call in calls.items():
+        with refused(name):
+            call()
+    with refused("table"):
+        rt.Tally.from_arrow(value)
+
+
+@pytest.mark.parametrize("value", [[], [1], np.array([1, 2]), pd.DataFrame({"a": [1, 0]}), {}])
+def test_positive_labels_are_single(value):
+    with refused("pos_label", "among the labels"):
+        rt.tally(Y, S, pos_label=value)
+
+
+def test_thresholds():
+    tally = rt.tally(Y, S)
+    assert (tally.at(10**400).tp, tally.at(-(10**400)).tp) == (0, 2)
+    assert rt.tally(Y, [4, 3, 2, 1]).at([10**400, 2, -(10**400)]).tp.tolist() == [0, 2, 2]
+    for bad in ([[0.1], [0.1, 0.2]], np.ma.array([0.1, 0.2], mask=[0, 1]), np.ma.masked):
+        with refused("threshold"):
+            tally.at(bad)
+
+
+def test_numpy_scalars():
+    result = rt.evaluate(
+        label=Y, scores=S, threads=np.int64(1), max_memory=np.int32(10**6), at=np.float32(0.5)
+    )
+    assert result.value("score", "roc_auc") == AUC
+
+
+def test_values_that_print_as_many_lines():
+    frame = pd.DataFrame({"a": range(100)})
+    for call in (
+        lambda: rt.evaluate(label=Y, scores=S, metrics=frame),
+        lambda: rt.evaluate(label=Y, scores=S, at=np.zeros((9, 9))),
+        lambda: rt.evaluate(label=Y, scores=S, progress=frame),
+        lambda: rt.tally(Y, S).top(np.zeros((9, 9))),
+        lambda: rt.tally(Y, S).at(["x"] * 10_000),
+    ):
+        with pytest.raises(rt.InputError) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 2_100
+
+
+def test_incomplete_tallies_can_be_shown():
+    assert "complete=False" in repr(rt.Tally.from_counts([0.5], [1], [1], complete=False))
+
+
+def test_weights_that_one_sum_cannot_hold_are_refused(engine):
+    for small in (1e-30, 2.0**-90):
+        w = [small, 0.5, 1.0, 1.0]
+        with refused("sample_weight", "row 0", small, "weight 0"):
+            rt.tally([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], w, engine=engine)
+    # What is let in keeps its share, at the top of the order as well.
+    w = [2.0**-70, 0.5, 1.0, 1.0]
+    t = rt.tally([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], w, engine=engine)
+    assert t.tp[0] == pytest.approx(2.0**-70, rel=2.0**-30)

@@ -25,12 +25,16 @@ class Plain:
     null : ndarray of bool, shape (n,), or None
         True where the value is null (None, NA, NaT); None when nothing is.
     categories : ndarray of object, or None
-        What the codes stand for.
+        What the codes stand for: text, or objects that NumPy has no type for. Coded numbers and
+        times come as the values themselves.
+    zone : str or None
+        Time zone in which points in time are shown; `values` hold them in UTC.
     """
 
     values: AnyArray
     null: AnyArray | None = None
     categories: AnyArray | None = None
+    zone: str | None = None
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -57,7 +61,7 @@ def plain(values: Any, what: str) -> Plain:
     if isinstance(values, np.ndarray):
         return _from_numpy(values, what)
     module = type(values).__module__.partition(".")[0]
-    if module == "pandas":
+    if module == "pandas" and hasattr(values, "__len__"):
         return _from_pandas(values, what)
     if module == "pyarrow" or hasattr(values, "__arrow_c_stream__"):
         return _from_arrow(values, what)
@@ -128,13 +132,18 @@ def _from_objects(array: AnyArray) -> Plain:
     null = np.fromiter((_is_null(x) for x in array), dtype=bool, count=array.size)
     kept = array[~null] if null.any() else array
     types = {type(x) for x in kept}
-    if not types or any(issubclass(t, (str, bytes)) for t in types):
+    if not types:
+        return Plain(np.zeros(array.size), null if null.any() else None)
+    if any(issubclass(t, (str, bytes)) for t in types):
         return Plain(array, null if null.any() else None)
     try:
         inner = np.asarray(kept.tolist())
     except (ValueError, TypeError, OverflowError):
         return Plain(array, null if null.any() else None)
     lost = inner.dtype.kind == "f" and _lost_integers(inner, kept)
+    if lost and all(isinstance(x, int) and 0 <= x < 1 << 64 for x in kept):
+        # NumPy takes small and large integers together for floats.
+        inner, lost = np.asarray(kept.tolist(), np.uint64), False
     if inner.ndim != 1 or inner.dtype.kind not in "biuf" or lost:
         return Plain(array, null if null.any() else None)
     values = np.zeros(array.size, inner.dtype)
@@ -153,18 +162,43 @@ def _from_pandas(series: Any, what: str) -> Plain:
         series = series.iloc[:, 0]
     if isinstance(series.dtype, np.dtype):
         return _from_numpy(series.to_numpy(), what)
+    pandas = sys.modules["pandas"]
+    held = getattr(series, "array", series)
+    if isinstance(series.dtype, pandas.CategoricalDtype):
+        codes = np.asarray(held.codes)
+        null = codes < 0
+        codes = np.where(null, 0, codes)
+        return _decoded(codes, null if null.any() else None, plain(held.categories, what))
+    if isinstance(series.dtype, (pandas.PeriodDtype, pandas.IntervalDtype)):
+        return _from_numpy(np.asarray(series), what)
+    if isinstance(series.dtype, pandas.SparseDtype):
+        return _from_numpy(np.asarray(series, dtype=series.dtype.subtype), what)
     import pyarrow as pa
 
-    pandas = sys.modules["pandas"]
-    if isinstance(series.dtype, pandas.CategoricalDtype):
-        categorical = series.array if hasattr(series, "array") else series
-        codes = np.asarray(categorical.codes)
-        null = codes < 0
-        return Plain(
-            codes, null if null.any() else None, np.asarray(categorical.categories, dtype=object)
-        )
-    # The nullable types keep NaN apart from NA; from_pandas would merge them.
-    return _from_arrow(pa.array(series.array, from_pandas=False), what)
+    try:
+        # The nullable types keep NaN apart from NA; from_pandas would merge them.
+        array = pa.array(held, from_pandas=False)
+    except (pa.ArrowException, TypeError, ValueError):  # a type of somebody else's
+        return _from_numpy(np.asarray(series), what)
+    return _from_arrow(array, what)
+
+
+def _decoded(codes: AnyArray, null: AnyArray | None, inner: Plain) -> Plain:
+    """Coded values: numbers and times looked up, all others left as codes and categories.
+
+    A null may be the code's, or that of the category it points to; null codes must be in range.
+    """
+    if len(inner) == 0:
+        return Plain(np.zeros(codes.size), np.ones(codes.size, bool) if codes.size else None)
+    if inner.null is not None:
+        hidden = inner.null[codes]
+        null = hidden if null is None else null | hidden
+        null = null if null.any() else None
+    if inner.categories is not None:  # codes of codes
+        return Plain(inner.values[codes], null, inner.categories)
+    if inner.values.dtype.kind in "OUS":
+        return Plain(codes, null, inner.values.astype(object))
+    return Plain(inner.values[codes], null, None, inner.zone)
 
 
 def _from_arrow(values: Any, what: str) -> Plain:
@@ -185,6 +219,10 @@ def _from_arrow(values: Any, what: str) -> Plain:
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
+    if isinstance(array, pa.RunEndEncodedArray):
+        import pyarrow.compute as pc
+
+        array = pc.call_function("run_end_decode", [array])
     null = numbers_of(array.is_null()) if array.null_count else None
     return _from_arrow_array(array, null, what)
 
@@ -225,34 +263,41 @@ def _from_arrow_array(array: Any, null: AnyArray | None, what: str) -> Plain:
     if pa.types.is_null(kind):
         return Plain(np.zeros(len(array)), np.ones(len(array), bool))
     if pa.types.is_dictionary(kind):
-        return _from_dictionary(array, null)
+        return _from_dictionary(array, null, what)
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return Plain(_filled(array, null), null)
     if pa.types.is_temporal(kind):
-        return Plain(array.to_numpy(zero_copy_only=False), null)
-    if (
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_string_view(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-    ):
-        if pa.types.is_string_view(kind):
-            array = array.cast(pa.large_string())
-        return _from_dictionary(array.dictionary_encode(), null)
+        zone = kind.tz if pa.types.is_timestamp(kind) else None
+        return Plain(array.to_numpy(zero_copy_only=False), null, None, zone)
+    if pa.types.is_string_view(kind):
+        array = array.cast(pa.large_string())
+    elif pa.types.is_binary_view(kind):
+        array = array.cast(pa.large_binary())
+    if _is_text(array.type):
+        return _from_dictionary(array.dictionary_encode(), null, what)
     if pa.types.is_decimal(kind):
         return Plain(np.asarray(array.to_pylist(), dtype=object), null)
     raise InputError(f"{what} has the Arrow type {kind}, which is neither number, text nor time")
 
 
-def _from_dictionary(array: Any, null: AnyArray | None) -> Plain:
-    # The null of a dictionary array may sit in its indices or in its dictionary, and a null
-    # index holds an arbitrary number: it must not be looked up.
-    codes = array.indices
-    categories = np.asarray(array.dictionary.to_pylist(), dtype=object)
-    values = _filled(codes, numbers_of(codes.is_null()) if codes.null_count else None)
-    empty = np.asarray([x is None for x in categories], dtype=bool)
-    if empty.any():
-        hidden = empty[values]
-        null = hidden if null is None else null | hidden
-    return Plain(values, null, categories)
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+    )
+
+
+def _from_dictionary(array: Any, null: AnyArray | None, what: str) -> Plain:
+    # A null index holds an arbitrary number: it must not be looked up.
+    codes = _filled(array.indices, null)
+    words = array.dictionary
+    if not _is_text(words.type):
+        return _decoded(codes, null, _from_arrow(words, what))
+    texts = np.empty(len(words), dtype=object)
+    texts[:] = words.to_pylist()
+    empty = np.asarray([x is None for x in texts], dtype=bool)
+    return _decoded(codes, null, Plain(texts, empty if empty.any() else None))

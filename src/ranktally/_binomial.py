@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from ._types import Floats
-from .errors import InputError
+from ._types import Floats, real_of
+from .errors import InputError, MissingExtra
 
-__all__ = ["wilson"]
+__all__ = ["check_level", "clopper_pearson", "jeffreys", "wilson"]
+
+
+def check_level(level: object) -> float:
+    """Return a confidence level as a float.
+
+    Raises
+    ------
+    InputError
+        If it is not strictly between 0 and 1.
+    """
+    number = real_of(level)
+    if not 0 < number < 1:
+        raise InputError(f"`level` must be a number strictly between 0 and 1, got {level!r}")
+    return number
 
 
 def wilson(successes: Any, trials: Any, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -44,9 +59,7 @@ def wilson(successes: Any, trials: Any, level: float = 0.95) -> tuple[Floats, Fl
     >>> low.round(4).item(), high.round(4).item()
     (0.7639, 0.9911)
     """
-    if isinstance(level, (bool, str)) or not 0 < level < 1:
-        raise InputError(f"`level` must be a number strictly between 0 and 1, got {level!r}")
-    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
+    z2 = NormalDist().inv_cdf((1 + check_level(level)) / 2) ** 2
     n = np.asarray(trials, np.float64)
     k = np.asarray(successes, np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -56,5 +69,73 @@ def wilson(successes: Any, trials: Any, level: float = 0.95) -> tuple[Floats, Fl
     # Rounding must not push an end past the share, which it touches at 0 and 1.
     low = np.where(k == 0, 0.0, np.minimum(np.maximum(center - half, 0.0), share))
     high = np.where(k == n, 1.0, np.maximum(np.minimum(center + half, 1.0), share))
+    empty = n == 0
+    return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
+
+
+def clopper_pearson(successes: Any, trials: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Clopper and Pearson's exact interval, which covers at least as often as it says.
+
+    Parameters, returns and errors as of `wilson`; needs SciPy.
+
+    Raises
+    ------
+    MissingExtra
+        If SciPy is not installed.
+
+    References
+    ----------
+    C. J. Clopper and E. S. Pearson (1934), The use of confidence or fiducial limits illustrated
+    in the case of the binomial, Biometrika 26.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson([19], [20])
+    >>> low.round(4).item(), high.round(4).item()
+    (0.7513, 0.9987)
+    """
+    k, n = np.asarray(successes, np.float64), np.asarray(trials, np.float64)
+    return _beta_interval(k, n, (k, n - k + 1), (k + 1, n - k), level)
+
+
+def jeffreys(successes: Any, trials: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Equal-tailed interval of the share's posterior under Jeffreys' prior.
+
+    The low end is 0 without successes and the high end 1 without failures, as is customary.
+    Parameters, returns and errors as of `clopper_pearson`.
+
+    References
+    ----------
+    L. D. Brown, T. T. Cai and A. DasGupta (2001), Interval estimation for a binomial proportion,
+    Statistical Science 16, section 4.1.
+
+    Examples
+    --------
+    >>> low, high = jeffreys([19], [20])
+    >>> low.round(4).item(), high.round(4).item()
+    (0.7892, 0.9946)
+    """
+    k, n = np.asarray(successes, np.float64), np.asarray(trials, np.float64)
+    beta = (k + 0.5, n - k + 0.5)
+    return _beta_interval(k, n, beta, beta, level)
+
+
+def _beta_interval(
+    k: Floats,
+    n: Floats,
+    lower: tuple[Floats, Floats],
+    upper: tuple[Floats, Floats],
+    level: float,
+) -> tuple[Floats, Floats]:
+    """Tails of two beta distributions, ends that the share touches set exactly."""
+    tail = (1 - check_level(level)) / 2
+    try:
+        special = importlib.import_module("scipy.special")
+    except ImportError:
+        raise MissingExtra("scipy", "stats", "a beta quantile") from None
+    # Parameters of the ends that are set are kept in range, so that nothing is computed of them.
+    inverse = special.betaincinv
+    low = np.where(k == 0, 0.0, inverse(np.maximum(lower[0], 0.5), lower[1], tail))
+    high = np.where(k == n, 1.0, inverse(upper[0], np.maximum(upper[1], 0.5), 1 - tail))
     empty = n == 0
     return np.where(empty, np.nan, low), np.where(empty, np.nan, high)

@@ -202,13 +202,17 @@ class _Call:
     @staticmethod
     def _unknown(table: Table, name: str) -> str:
         names = [n for n in table.names if n != "_file"]
-        folded = {n.casefold(): n for n in reversed(names)}
-        near = [folded[n] for n in get_close_matches(name.casefold(), folded, n=3)]
+        place = f" in file {table.paths[0]!r}" if len(table.paths) == 1 else ""
+        lost = f"there is no column {name!r}{place}"
+        folded = {n.strip().casefold(): n for n in reversed(names)}
+        near = [folded[n] for n in get_close_matches(name.strip().casefold(), folded, n=3)]
         if near:
-            return f"there is no column {name!r}; did you mean {_either(near)}?"
+            return f"{lost}; did you mean {_either(near)}?"
+        if not names:
+            return f"{lost}, nor any other"
         listed = ", ".join(map(repr, names[:_LISTED]))
         more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        return f"there is no column {name!r}; the columns are {listed}{more}"
+        return f"{lost}; the columns are {listed}{more}"
 
     # -- scores ----------------------------------------------------------------------------
 
@@ -346,8 +350,9 @@ class _Call:
                     f"{first} has {n_rows:,} rows and {what} has {length:,}: expected equal lengths"
                 )
         if n_rows == 0:
-            files = self._table.n_files if self._table is not None else 0
-            where = f"`data` ({files} files)" if files > 1 else first
+            paths = self._table.paths if self._table is not None else ()
+            some = f"`data` ({len(paths)} files, the first {paths[0]!r})" if paths else first
+            where = f"file {paths[0]!r}" if len(paths) == 1 else some
             raise InputError(f"{where} has no rows: expected at least one")
         return n_rows
 
@@ -370,7 +375,8 @@ def _has_columns(values: Any) -> bool:
     """Tell frames and Arrow tables from 1-D arrays, which share most of their attributes."""
     if is_pandas(values, "DataFrame"):
         return True
-    shown = getattr(values, "columns", None) is not None or hasattr(values, "column_names")
+    # Asked of the type: a lazy frame would work its columns out.
+    shown = hasattr(type(values), "columns") or hasattr(type(values), "column_names")
     return shown and (hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ._metric_table import ALIASES
 from ._rates import MEASURES, cost_of, fbeta_of
 from ._requests import Request, measured, read_measure
+from ._validate import check_flag
 from .errors import InputError
 
 __all__ = ["Confusion", "read_share"]
@@ -195,8 +196,8 @@ class Confusion:
         >>> rt.Confusion.from_counts(tp=8, fp=2, tn=86, fn=4).matrix().tolist()
         [[86, 2], [4, 8]]
         """
-        order = list(labels)
-        if order not in ([0, 1], [1, 0]):
+        order = np.asarray(labels, dtype=object).tolist()
+        if not isinstance(order, list) or order not in ([0, 1], [1, 0]):
             raise InputError(f"`labels` must be (0, 1) or (1, 0), got {labels!r}")
         cells = np.stack([np.asarray(x) for x in (self.tn, self.fp, self.fn, self.tp)], axis=-1)
         square = cells.reshape((*cells.shape[:-1], 2, 2))
@@ -227,6 +228,7 @@ class Confusion:
         >>> rt.Confusion.from_counts(tp=8, fp=2, tn=86, fn=4).cost(cost_fp=1, cost_fn=10)
         42.0
         """
+        check_flag("per_row", per_row)
         measure = cost_of(cost_fp, cost_fn, benefit_tp, cost_alert)
         total = measure(self.tp, self.fp, self.tn, self.fn)
         if per_row:

@@ -32,6 +32,17 @@ _FALSE = ["false", "False", "FALSE"]
 _NEXT: dict[str, DataType] = {"null": pa.int64(), "int64": pa.float64(), "double": pa.bool_()}
 _REFUSED = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to (.+?): (.*)")
 _BLOCK = 1 << 20
+# A row must fit in a block, and the parser counts the bytes of one in 32 bits.
+_LARGEST_BLOCK = 1 << 30
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_PACKED = {
+    b"\x1f\x8b": "gzip-compressed",
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"\x28\xb5\x2f\xfd": "zstd-compressed",
+    b"BZh": "bzip2-compressed",
+}
 
 
 @dataclass
@@ -64,6 +75,7 @@ class DelimitedFile:
             self.names, self._delimiter = self._header()
         self._columns: dict[str, pa.ChunkedArray[Any]] = {}
         self._n_rows: int | None = None
+        self._block = _BLOCK
 
     @property
     def n_rows(self) -> int:
@@ -130,12 +142,12 @@ class DelimitedFile:
 
     def place(self, row: int) -> str:
         """Say on which line of the file a row begins."""
-        try:
-            for number, line in self._records(strict=False):
-                if number == row:
-                    return f"line {line}"
-        except csv.Error:
-            pass  # a field too long for this reader: the row is certain, its line is not
+        # Quoted line ends and blank lines put rows and lines out of step: the text is read again.
+        begun = -2
+        for number, line, quoted, _ in self._lines():
+            begun += not quoted and bool(line.strip("\r\n"))
+            if begun == row:
+                return f"line {number}"
         return f"row {row}"
 
     def _parse_as(
@@ -195,6 +207,8 @@ class DelimitedFile:
                     position, record, dtype, said = refused.groups()
                     row = int(record) - 2 if record else None
                     raise _Refused(self.names[int(position)], row, dtype, said) from error
+                if "straddl" in str(error):
+                    return self._parse_in_larger_blocks(names, types)
                 if "Empty CSV file" not in str(error):
                     raise
                 # A header without so much as a line end after it.
@@ -203,12 +217,25 @@ class DelimitedFile:
             self._check_quotes()
         return {name: even(chunks[name], dtypes[name]) for name in names}
 
+    def _parse_in_larger_blocks(
+        self, names: Sequence[str], types: Mapping[str, DataType]
+    ) -> dict[str, pa.ChunkedArray[Any]]:
+        """Parse again after a row that is larger than a block, or seems so for want of a quote."""
+        self._check_quotes()
+        if self._block >= _LARGEST_BLOCK:
+            raise InputError(
+                f"file {self.path!r}: has a row of more than {self._block >> 20:,} MiB, which is"
+                " more than can be read: leave its largest field out"
+            )
+        self._block *= 8
+        return self._parse(names, types)
+
     def _open(
         self, file: Any, names: Sequence[str], types: Mapping[str, DataType], refuse: Any
     ) -> pa_csv.CSVStreamingReader:
         return pa_csv.open_csv(
             file,
-            read_options=pa_csv.ReadOptions(block_size=_BLOCK, use_threads=False),
+            read_options=pa_csv.ReadOptions(block_size=self._block, use_threads=False),
             parse_options=pa_csv.ParseOptions(
                 delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=refuse
             ),
@@ -232,6 +259,12 @@ class DelimitedFile:
             )
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise InputError(f"file {self.path!r}: is UTF-16: expected UTF-8; convert the file")
+        packed = next((kind for magic, kind in _PACKED.items() if head.startswith(magic)), None)
+        if packed:
+            raise InputError(
+                f"file {self.path!r}: is {packed}, not text: unpack it (compressed CSV is"
+                " read under a name such as x.csv.gz)"
+            )
         text = head.decode("utf-8-sig", "replace").lstrip("\r\n")
         first = re.split(r"[\r\n]", text, maxsplit=1)[0]
         delimiter = next((mark for mark in ",\t;|" if mark in first), ",")
@@ -243,39 +276,34 @@ class DelimitedFile:
             ) from error
         if not names:
             raise InputError(f"file {self.path!r}: holds blank lines only: expected a header")
-        if "\ufffd" in first or "\x00" in first:
+        if "\ufffd" in first or _CONTROL.search(first):
             raise InputError(
                 f"file {self.path!r}, line 1: is not UTF-8 text: expected a line of column names"
             )
         return tuple(names), delimiter
 
-    def _records(self, *, strict: bool) -> Iterator[tuple[int, int]]:
-        """Yield each row's number and the line on which it begins; -1 is the header.
-
-        Quoted line ends and blank lines put rows and lines out of step, so the text is read again.
-        """
+    def _lines(self) -> Iterator[tuple[int, str, bool, bool]]:
+        """Yield each line's number, its text, and whether it begins and ends inside quotes."""
+        opening = re.compile(rf'(?:^|{re.escape(self._delimiter)})"')
+        quoted = False
         with pa.input_stream(self._real, compression="detect") as file:
             raw: Any = file
             text = io.TextIOWrapper(raw, encoding="utf-8-sig", errors="replace", newline="")
-            reader = csv.reader(text, delimiter=self._delimiter, strict=strict)
-            number, start = -1, 1
-            for fields in reader:
-                if fields:
-                    yield number, start
-                    number += 1
-                start = reader.line_num + 1
+            for number, line in enumerate(text, 1):
+                before, quoted = quoted, _ends_quoted(line, quoted, opening)
+                yield number, line, before, quoted
 
     def _check_quotes(self) -> None:
-        line = 1
-        try:
-            for _row, start in self._records(strict=True):
-                line = start
-        except csv.Error as error:
-            if "unexpected end" in str(error):
-                raise InputError(
-                    f"file {self.path!r}: a quote that opens on or after line {line + 1} is never"
-                    " closed, so the rows after it are lost: close or remove it"
-                ) from error
+        opened = 0
+        quoted = False
+        for number, _line, before, quoted in self._lines():
+            if quoted and not before:
+                opened = number
+        if quoted:
+            raise InputError(
+                f"file {self.path!r}, line {opened}: the last quote that opens here is never"
+                " closed, so the rows after it are lost: close or remove it"
+            )
 
     def _broken(self, row: Any) -> InputError:
         where = self._at(None if row.number is None else row.number - 2)
@@ -304,6 +332,23 @@ class _Counted:
 
     def close(self) -> None:
         self.closed = True
+
+
+def _ends_quoted(line: str, quoted: bool, opening: re.Pattern[str]) -> bool:
+    """Tell whether a line ends inside a quoted field, which may have begun before it."""
+    at = 0
+    while True:
+        if quoted:
+            at = line.find('"', at)
+            if at < 0:
+                return True
+            quoted = line.startswith('"', at + 1)  # a doubled quote stands for itself
+            at += 1 + quoted
+        else:
+            opened = opening.search(line, at)
+            if opened is None:
+                return False
+            quoted, at = True, opened.end()
 
 
 def _parsed_type(dtype: DataType) -> DataType:

@@ -28,12 +28,13 @@ def loops(engine: str, rows: int, groups: int = 1) -> ModuleType:
     InputError
         If `engine` is none of ``"auto"``, ``"numba"``, ``"numpy"``.
     """
-    if engine == "auto":
+    known = isinstance(engine, str)
+    if known and engine == "auto":
         loaded = f"{__package__}.kernels" in sys.modules
         work = rows + ROWS_PER_GROUP * (groups - 1)
         engine = "numba" if work >= (WARM_ROWS if loaded else COLD_ROWS) else "numpy"
-    if engine == "numba":
+    if known and engine == "numba":
         return importlib.import_module(".kernels", __package__)
-    if engine == "numpy":
+    if known and engine == "numpy":
         return importlib.import_module(".reference", __package__)
     raise InputError(f'`engine` must be "auto", "numba" or "numpy", got {engine!r}')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from ._rendering import terminal_width, wide_table
 from ._requests import read_metrics
 from ._rows import Rows
 from ._runtime import run, thread_count
-from ._tidy import tidy_columns
+from ._tidy import check_key_names, tidy_columns
 from ._types import AnyArray, EngineName, Floats, Missing, Progress
 from ._validate import (
     Weights,
     check_choice,
+    check_flag,
     read_labels,
     read_thresholds,
     read_weights,
@@ -179,7 +181,8 @@ def evaluate(
     check_choice("missing", missing, ("raise", "omit", "worst"))
     check_choice("on_error", on_error, ("raise", "status"))
     workers = thread_count(threads)
-    _check_memory(max_memory)
+    max_memory = _read_memory(max_memory)
+    check_flag("higher_is_better", higher_is_better)
     thresholds = _read_thresholds(at)
     requests = read_metrics(metrics, has_thresholds=thresholds.size > 0)
     columns = resolve(
@@ -191,6 +194,7 @@ def evaluate(
         threads=workers,
         max_memory=max_memory,
     )
+    check_key_names(columns.groupings)
     labels = read_labels(
         columns.label.values(workers),
         pos_label,
@@ -257,10 +261,12 @@ def _read_groupings(columns: Columns, missing: str, threads: int) -> list[Groupi
     ]
 
 
-def _check_memory(max_memory: object) -> None:
-    whole = isinstance(max_memory, int) and not isinstance(max_memory, bool)
-    if max_memory is not None and not (whole and max_memory > 0):  # type: ignore[operator]
+def _read_memory(max_memory: object) -> int | None:
+    if max_memory is None:
+        return None
+    if isinstance(max_memory, bool) or not isinstance(max_memory, Integral) or max_memory < 1:
         raise InputError(f"`max_memory` must be a number of bytes, got {max_memory!r}")
+    return int(max_memory)
 
 
 def _share_threads(

@@ -90,6 +90,7 @@ class FileTable(Table):
     ) -> None:
         self._sources = sources
         self.n_files = len(sources)
+        self.paths = tuple(source.path for source in sources)
         own = dict.fromkeys(name for source in sources for name in source.names)
         self._keys = {key: words for key, words in (keys or {}).items() if key not in own}
         self.names = (*own, *self._keys)
@@ -314,6 +315,7 @@ class SpooledTable(FileTable):
     def __init__(self, spool: Any) -> None:
         super().__init__([DelimitedFile(spool.name, shown="<stdin>")])
         self.n_files = 0
+        self.paths = ()
         self._spool = spool
 
     def close(self) -> None:

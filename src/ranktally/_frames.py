@@ -28,11 +28,14 @@ class Table(ABC):
         Those of them that stand in the path instead of the rows.
     n_files : int
         How many files the rows come from, 0 for data in memory.
+    paths : tuple of str
+        Those files.
     """
 
     names: tuple[str, ...]
     derived: tuple[str, ...] = ()
     n_files: int = 0
+    paths: tuple[str, ...] = ()
 
     @property
     @abstractmethod

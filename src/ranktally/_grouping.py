@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -76,8 +78,8 @@ def read_key(values: Any, name: str, what: str, locate: Locate, *, allow_null: b
     """
     column = plain(values, what)
     null = column.null
-    if column.categories is None and column.values.dtype.kind == "f":
-        nan = np.isnan(column.values)
+    if column.categories is None and column.values.dtype.kind in "fO":
+        nan = _nan(column.values)
         null = nan if null is None else null | nan
     if null is not None and not null.any():
         null = None
@@ -87,29 +89,97 @@ def read_key(values: Any, name: str, what: str, locate: Locate, *, allow_null: b
             f'{locate(int(np.argmax(null)))}: fill them, or pass missing="omit" or "worst", '
             f"which make them a group of their own"
         )
-    code, present = _code(column, null)
+    if column.values.dtype.kind not in "biufmMOUS":
+        raise InputError(
+            f"{what} holds {column.values.dtype} values, which cannot be group keys: convert it "
+            f"to text"
+        )
+    code, present = _code(column, null, what, locate)
+    if present.dtype.kind in "mM":
+        present = _times(present, column.zone)
+    elif present.dtype.kind == "O":
+        present = _storable(present, what)
     if null is None:
         return KeyColumn(name, code, present)
     code = np.where(null, present.size, code)
     with_null = np.empty(present.size + 1, dtype=object)
-    with_null[:-1] = present.tolist() if present.dtype.kind not in "mM" else list(present)
+    with_null[:-1] = present.tolist()
     return KeyColumn(name, code, with_null)
 
 
-def _code(column: Plain, null: AnyArray | None) -> tuple[Ints, AnyArray]:
+def _nan(values: AnyArray) -> AnyArray:
+    """Where a column holds nan, which also stands for missing among pandas' Python objects."""
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    return np.fromiter(
+        (isinstance(x, (float, np.floating)) and x != x for x in values), bool, values.size
+    )
+
+
+def _times(present: AnyArray, zone: str | None) -> AnyArray:
+    """Points in time and durations as Python's own; as text where those are too coarse."""
+    kind = present.dtype.kind
+    days = kind == "M" and np.datetime_data(present.dtype)[0] in ("Y", "M", "W", "D")
+    narrow = present.astype("M8[D]" if days else f"{kind}8[us]")
+    keys = np.empty(present.size, dtype=object)
+    if np.array_equal(narrow.astype(present.dtype), present):
+        keys[:] = narrow.tolist()
+    if not all(isinstance(x, (date, timedelta)) for x in keys):  # beyond year 9999 as well
+        keys[:] = [str(x) for x in present]
+    elif zone is not None:
+        import pyarrow as pa
+
+        keys[:] = pa.array(narrow, pa.timestamp("us", tz=zone)).to_pylist()
+    return keys
+
+
+# What a column of keys can hold as it is; a bool is no number here.
+STORABLE: tuple[tuple[type, ...], ...] = (
+    (str,),
+    (bytes,),
+    (bool, np.bool_),
+    (int, float, np.integer, np.floating),
+    (Decimal,),
+    (datetime,),
+    (date,),
+    (time,),
+    (timedelta,),
+)
+
+
+def _storable(present: AnyArray, what: str) -> AnyArray:
+    """Keys of one type that Arrow knows as they are, objects of another type as their text."""
+    types = {type(x) for x in present.tolist()}
+    moments = [t for t in types if issubclass(t, datetime)]
+    mixed = 0 < len(moments) < len(types)
+    if not mixed and any(all(issubclass(t, kind) for t in types) for kind in STORABLE):
+        whole = [x for x in present.tolist() if isinstance(x, int)]
+        if not whole or -(1 << 63) <= min(whole) <= max(whole) < 1 << 63:
+            return present
+    elif len(types) > 1:
+        names = ", ".join(sorted(t.__name__ for t in types))
+        raise InputError(f"{what} mixes keys of types {names}: convert it to text")
+    texts = np.empty(present.size, dtype=object)
+    texts[:] = [str(x) for x in present]
+    return texts
+
+
+def _code(column: Plain, null: AnyArray | None, what: str, locate: Locate) -> tuple[Ints, AnyArray]:
     """Codes in order of the distinct values present, and those values."""
     values = column.values
     if column.categories is not None:
         safe = values if null is None else np.where(null, 0, values)
         return _compact_categories(safe.astype(np.int64), column.categories, null)
     if values.dtype.kind == "O":
-        return _code_objects(values, null)
+        return _code_objects(values, null, what, locate)
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
         code, present = _code_integers(values, null)
         return code, present.astype(bool)
     if values.dtype.kind in "iu":
         return _code_integers(values, null)
+    if values.dtype.kind == "f":
+        values = values + values.dtype.type(0)  # -0.0 is 0.0
     present, inverse = np.unique(values if null is None else values[~null], return_inverse=True)
     if null is None:
         return inverse.astype(np.int64), present
@@ -118,13 +188,21 @@ def _code(column: Plain, null: AnyArray | None) -> tuple[Ints, AnyArray]:
     return code, present
 
 
-def _code_objects(values: AnyArray, null: AnyArray | None) -> tuple[Ints, AnyArray]:
+def _code_objects(
+    values: AnyArray, null: AnyArray | None, what: str, locate: Locate
+) -> tuple[Ints, AnyArray]:
     """Codes of Python objects, text mostly."""
     places: dict[Any, int] = {}
     code = np.zeros(values.size, np.int64)
     for row, x in enumerate(values):
         if null is None or not null[row]:
-            code[row] = places.setdefault(x, len(places))
+            try:
+                code[row] = places.setdefault(x, len(places))
+            except TypeError:
+                raise InputError(
+                    f"{what} holds {type(x).__name__} {x!r} at {locate(row)}, which cannot be a "
+                    f"group key: convert it to text"
+                ) from None
     categories = np.empty(len(places), dtype=object)
     categories[:] = list(places)
     return _compact_categories(code, categories, null)

@@ -82,7 +82,7 @@ def read_labels(
             _code_numbers(known, pos_label, what, locate, threads), missing, n_null, n_nan
         )
     if kind in "USO":
-        column = _encode_text(column)
+        column = _encode_text(column, what, locate)
         value = _code_categories(column, pos_label, what, locate)
         return Labels(value, column.null, n_null, 0)
     raise InputError(
@@ -166,7 +166,7 @@ def _code_by_name(
     present: AnyArray, column: Plain, pos_label: object, what: str, locate: Locate
 ) -> Bytes:
     """Code numbers by a named positive label, with a message for every way to go wrong."""
-    if pos_label is not None and not isinstance(pos_label, (str, bytes)):
+    if _is_number(pos_label):
         positive = present == pos_label
         if isinstance(positive, np.ndarray) and positive.dtype == bool:
             others = present[~positive]
@@ -224,7 +224,7 @@ def _first_row(column: Plain, label: object) -> int:
     return int(np.argmax(hit))
 
 
-def _encode_text(column: Plain) -> Plain:
+def _encode_text(column: Plain, what: str, locate: Locate) -> Plain:
     """Object or NumPy text values -> codes and categories."""
     values = column.values
     if values.dtype.kind in "US":
@@ -240,7 +240,13 @@ def _encode_text(column: Plain) -> Plain:
         if x != x:
             nan[row] = True
             continue
-        codes[row] = places.setdefault((type(x), x), len(places))
+        try:
+            codes[row] = places.setdefault((type(x), x), len(places))
+        except TypeError:
+            raise InputError(
+                f"{what} holds {type(x).__name__} {x!r} at {locate(row)}, which cannot be a class "
+                f"label: pass bool, number or text labels"
+            ) from None
     categories = np.empty(len(places), dtype=object)
     categories[:] = [x for _, x in places]
     missing = null | nan
@@ -265,7 +271,8 @@ def _code_categories(column: Plain, pos_label: object, what: str, locate: Locate
             labels.append(category)
     if labels and all(_is_number(x) for x in labels):
         numbers = np.asarray(categories.tolist())[codes]
-        return _code_numbers(Plain(numbers, column.null), pos_label, what, locate)
+        if numbers.dtype.kind != "O":
+            return _code_numbers(Plain(numbers, column.null), pos_label, what, locate)
     hit = [x for x in labels if _same_label(x, pos_label)]
     only_other = len(labels) == 1 and isinstance(pos_label, type(labels[0]))
     if pos_label is None or len(labels) > 2 or not (hit or only_other or not labels):

@@ -6,6 +6,7 @@ import glob
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import PurePath
 from urllib.parse import unquote
 
@@ -84,6 +85,11 @@ def _expand(path: str | bytes) -> list[Found]:
         return [_found(path)]
     if os.path.exists(path):
         raise InputError(f"`data`: {path!r} is a pipe or device: pipe it to standard input (`-`)")
+    if os.path.islink(path):
+        raise _dangling(path)
+    closed = _closed_folder(path)
+    if closed:
+        raise InputError(f"`data`: {path!r} cannot be read: no permission for folder {closed!r}")
     if not glob.has_magic(path):
         raise InputError(f"`data`: there is no file or folder {path!r}{_near(path)}")
     names = sorted(glob.glob(path, recursive=True))
@@ -103,7 +109,7 @@ def _expand(path: str | bytes) -> list[Found]:
 def _walk(folder: str, *, strict: bool = True) -> list[Found]:
     paths: list[str] = []
     visited: set[str] = set()
-    for root, folders, files in os.walk(folder, followlinks=True):
+    for root, folders, files in os.walk(folder, followlinks=True, onerror=_refuse_folder):
         real = os.path.realpath(root)
         if real in visited:  # a link that leads back up
             folders.clear()
@@ -112,7 +118,7 @@ def _walk(folder: str, *, strict: bool = True) -> list[Found]:
         folders[:] = [name for name in folders if not name.startswith(("_", "."))]
         paths += [os.path.join(root, n) for n in files if not n.startswith(("_", "."))]
     found = [
-        _found(path, format_) for path in sorted(paths) if (format_ := _format(path)) is not None
+        _found(path, format_) for path in sorted(paths) if (format_ := _kind(path)) is not None
     ]
     if not found and strict:
         raise InputError(f"`data`: folder {folder!r} holds no Parquet, CSV or Feather file")
@@ -121,22 +127,57 @@ def _walk(folder: str, *, strict: bool = True) -> list[Found]:
 
 def _found(path: str, format_: str | None = None) -> Found:
     # A file that was named is taken for text where neither its name nor its first bytes tell.
-    format_ = format_ or _format(path) or "csv"
+    format_ = format_ or _kind(path) or "csv"
     shown = path.replace(os.sep, "/")
+    if not shown.isascii() and shown != shown.encode(errors="replace").decode():
+        raise InputError(f"file {path!r}: has a name that is not UTF-8: rename it")
     return Found(shown, format_, _hive_keys(shown))
 
 
-def _format(path: str) -> str | None:
-    stem, suffix = os.path.splitext(path.lower())
-    if suffix in _COMPRESSED and os.path.splitext(stem)[1] in (".csv", ".tsv"):
-        return "csv"
-    if suffix in _FORMATS:
-        return _FORMATS[suffix]
+def _kind(path: str) -> str | None:
+    """Return the format of a file, None for what is no data by its name and first bytes."""
+    by_name = _suffix_format(path)
+    if not os.path.isfile(path):  # opening a pipe would wait for its writer
+        if by_name is None:
+            return None
+        if os.path.islink(path) and not os.path.exists(path):
+            raise _dangling(path)
+        raise InputError(f"file {path!r}: is a pipe or device: pipe it to standard input (`-`)")
+    if by_name is not None:
+        return by_name
     try:
         with open(path, "rb") as file:
             return _MAGIC.get(file.read(4))
     except OSError as error:
         raise InputError(f"file {path!r} cannot be opened: {error.strerror}") from error
+
+
+def _suffix_format(path: str) -> str | None:
+    stem, suffix = os.path.splitext(path.lower())
+    if suffix in _COMPRESSED and os.path.splitext(stem)[1] in (".csv", ".tsv"):
+        return "csv"
+    return _FORMATS.get(suffix)
+
+
+def _dangling(path: str) -> InputError:
+    return InputError(
+        f"file {path!r}: is a link to {os.readlink(path)!r}, which does not exist: mend or"
+        " remove it"
+    )
+
+
+def _refuse_folder(error: OSError) -> None:
+    # Files that cannot be seen would be missing from the result without a word.
+    raise InputError(f"folder {error.filename!r} cannot be read: {error.strerror}") from error
+
+
+def _closed_folder(path: str) -> str | None:
+    """Return the folder, plain in its name, in which a path or pattern cannot be looked up."""
+    parts = PurePath(path).parts[:-1]
+    plain = list(takewhile(lambda part: not glob.has_magic(part), parts))
+    folders = [os.path.join(*plain[: i + 1]) for i in range(len(plain))]
+    need = os.R_OK | os.X_OK if glob.has_magic(path) else os.X_OK
+    return next((f for f in folders if os.path.isdir(f) and not os.access(f, need)), None)
 
 
 def _hive_keys(path: str) -> dict[str, str | None]:
@@ -154,5 +195,6 @@ def _near(path: str) -> str:
         return f" (folder {folder!r} does not exist either)"
     from difflib import get_close_matches
 
-    near = get_close_matches(os.path.basename(path), os.listdir(folder), n=1)
+    names = os.listdir(folder) if os.access(folder, os.R_OK) else []
+    near = get_close_matches(os.path.basename(path), names, n=1)
     return f"; did you mean {os.path.join(os.path.dirname(path), near[0])!r}?" if near else ""

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ._types import AnyArray
+from ._types import AnyArray, real_of
 from .errors import InputError
 
 __all__ = [
@@ -93,9 +93,10 @@ def balanced_accuracy(tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
 
 def fbeta_of(beta: float) -> Measure:
     """F-beta by its count form, which is 0 where the form of precision and recall is 0/0."""
-    if isinstance(beta, (bool, str)) or not 0 < beta < float("inf"):
+    real = real_of(beta)
+    if not 0 < real < float("inf"):
         raise InputError(f"`beta` must be a positive number, got {beta!r}")
-    b2 = float(beta) ** 2
+    b2 = real**2
 
     def fbeta(tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         true = (1 + b2) * np.asarray(tp, np.float64)
@@ -185,11 +186,9 @@ def read_costs(**costs: Any) -> tuple[float, ...]:
         If one is no number, negative or not finite.
     """
     for name, cost in costs.items():
-        if isinstance(cost, (bool, str)) or not np.isscalar(cost) or not np.isreal(cost):
-            raise InputError(f"`{name}` must be a number of at least 0, got {cost!r}")
-        if not 0 <= float(cost) < float("inf"):  # type: ignore[arg-type]
-            raise InputError(f"`{name}` must be finite and at least 0, got {cost!r}")
-    return tuple(float(cost) for cost in costs.values())
+        if not 0 <= real_of(cost) < float("inf"):
+            raise InputError(f"`{name}` must be a finite number of at least 0, got {cost!r}")
+    return tuple(real_of(cost) for cost in costs.values())
 
 
 def cost_of(cost_fp: Any, cost_fn: Any, benefit_tp: Any = 0, cost_alert: Any = 0) -> Measure:

@@ -15,7 +15,14 @@ from ._cells import is_number, take, values_of
 from ._pivot import Pivot, pivot
 from ._rows import Rows
 from ._types import Floats, Ints
-from ._wording import headline, interval_lines, note_lines, printable, reason_of
+from ._wording import (
+    headline,
+    interval_lines,
+    key_text,
+    note_lines,
+    printable,
+    reason_of,
+)
 
 __all__ = ["terminal_width", "wide_table"]
 
@@ -160,7 +167,7 @@ def _with_chance(keys: list[_Keys]) -> list[_Keys]:
 
 
 def _key_cells(wide: Pivot, name: str) -> list[str]:
-    cells = [_key_text(value) for value in values_of(wide.keys[name])]
+    cells = [key_text(value) for value in values_of(wide.keys[name])]
     if "grouping" not in wide.keys or name in ("model", "grouping"):
         return cells
     # A column that a grouping does not use has no key there, which is not a null key.
@@ -172,14 +179,6 @@ def _shortened(cells: list[str], most: int) -> list[str]:
     short = [_fit(text, most) for text in cells]
     # Names that would become the same are left as they are.
     return short if len(set(short)) == len(set(cells)) else cells
-
-
-def _key_text(value: object) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return printable(value) or '""'
 
 
 def _grid(wide: Pivot, rows: Rows) -> list[_Metric]:

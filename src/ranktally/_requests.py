@@ -50,7 +50,7 @@ def parse_metric(text: str, argument: str = "metrics") -> Request:
     name, args, keywords = _parse_call(text, argument)
     metric = METRICS.get(ALIASES.get(name, name))
     if metric is None:
-        near = difflib.get_close_matches(name, [*METRICS, *ALIASES], n=3)
+        near = difflib.get_close_matches(name.lower(), [*METRICS, *ALIASES], n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "see ranktally.METRICS"
         raise InputError(f"`{argument}` has no metric {name!r}: {hint}")
     try:

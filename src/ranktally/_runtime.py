@@ -6,8 +6,11 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import suppress
 from contextvars import ContextVar
+from functools import partial
 from itertools import pairwise
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -49,9 +52,17 @@ def jit(function: F) -> F:
         locator = getattr(getattr(cache, "_impl", None), "locator", None)
         if locator is not None:
             locator.ensure_cache_path()
+        if cache is not None:
+            cache.save_overload = partial(_save, cache.save_overload)
     except (RuntimeError, OSError):
         compiled = numba.njit(nogil=True)(function)
     return cast(F, compiled)
+
+
+def _save(keep: Callable[..., None], *compiled: Any) -> None:
+    """Keep a kernel on disk; a disk that is full costs the next process time, and nothing else."""
+    with suppress(OSError):
+        keep(*compiled)
 
 
 def thread_count(threads: int | None = None) -> int:
@@ -74,9 +85,10 @@ def thread_count(threads: int | None = None) -> int:
         If `threads` or the environment variable is not a positive whole number.
     """
     if threads is not None:
-        if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        number: object = threads
+        if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
             raise InputError(f"`threads` must be a whole number of at least 1, got {threads!r}")
-        return threads
+        return int(number)
     text = os.environ.get(_THREADS_VARIABLE)
     if text:
         if not text.strip().isdecimal() or int(text) < 1:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ._arrays import plain
+from ._arrays import Plain, plain
 from ._labels import Locate
-from ._types import AnyArray, Ints, Keys
+from ._types import AnyArray, Ints, Keys, real_of
 from .errors import InputError
 
-__all__ = ["Codec", "Scores", "read_scores", "read_thresholds", "whole_cut"]
+__all__ = [
+    "Codec",
+    "Scores",
+    "check_flag",
+    "read_numbers",
+    "read_scores",
+    "read_thresholds",
+    "whole_cut",
+]
 
 BLOCK = 1 << 16
+LARGEST = int(np.finfo(np.float64).max)
 FLIP = {4: (1 << 31) - 1, 8: (1 << 63) - 1}
 
 
@@ -91,7 +101,13 @@ def read_thresholds(values: Any, name: str) -> AnyArray:
     InputError
         If one is no number, or nan.
     """
-    array = np.asarray(values)
+    wanted = f"`{name}` must be a number or an array of them"
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InputError(f"{wanted}, got a masked one: leave it out")
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{wanted}, got {values!r}") from error
     if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
         # In a list, integers beyond 2**53 among floats would have been rounded.
         exact = np.asarray(values, dtype=object)
@@ -101,9 +117,12 @@ def read_thresholds(values: Any, name: str) -> AnyArray:
         array.dtype.kind == "O" and all(isinstance(x, (int, float)) for x in array.ravel())
     )
     if not numbers:
-        raise InputError(f"`{name}` must be a number or an array of them, got {values!r}")
+        raise InputError(f"{wanted}, got {values!r}")
     if any(x != x for x in array.ravel()) if array.dtype.kind == "O" else np.isnan(array).any():
         raise InputError(f"`{name}` must not be nan: no score compares with it")
+    if array.dtype.kind == "O":  # beyond every float, and every integer score, is infinity
+        bounded = [real_of(x) if abs(x) > LARGEST else x for x in array.ravel()]
+        array = np.asarray([*bounded, None], dtype=object)[:-1].reshape(array.shape)
     return array
 
 
@@ -140,10 +159,8 @@ def read_scores(values: Any, what: str, locate: Locate, *, higher_is_better: boo
     InputError
         If the scores are not numbers, or are of a type that no key can hold exactly.
     """
-    column = plain(values, what)
-    array, null = column.values, column.null
-    if column.categories is not None or array.dtype.kind not in "biuf":
-        array, null = _numbers(array, null, column.categories, what, locate)
+    check_flag("higher_is_better", higher_is_better)
+    array, null = read_numbers(values, what, locate)
     n_null = int(np.count_nonzero(null)) if null is not None else 0
     dtype = array.dtype
     if dtype.kind == "f":
@@ -158,45 +175,64 @@ def read_scores(values: Any, what: str, locate: Locate, *, higher_is_better: boo
     return Scores(bits, codec, null, n_null, 0)
 
 
-def _numbers(
-    array: AnyArray,
-    null: AnyArray | None,
-    categories: AnyArray | None,
-    what: str,
-    locate: Locate,
-) -> tuple[AnyArray, AnyArray | None]:
-    """Numbers of a coded or object column, or the error that names the first that is none."""
-    if categories is not None:
-        good = np.asarray([isinstance(x, (int, float, np.number)) for x in categories], bool)
-        if good.all() and categories.size:
-            safe = array if null is None else np.where(null, 0, array)
-            return np.asarray(categories.tolist())[safe], null
-        shown = array if null is None else np.where(null, 0, array)
-        texts = [x for x in categories if isinstance(x, (str, bytes))]
-        bad = [x for x in texts if not _is_text_number(x)] or texts
-        if not bad:
-            return np.zeros(array.size), np.ones(array.size, bool)
-        hit = np.isin(shown, [k for k, x in enumerate(categories) if x == bad[0]])
-        if null is not None:
-            hit &= ~null
-        raise InputError(_text_message(bad[0], int(np.argmax(hit)), what, locate))
-    for row, x in enumerate(array):
-        if (null is None or not null[row]) and not isinstance(x, (int, float, np.number)):
+def read_numbers(values: Any, what: str, locate: Locate) -> tuple[AnyArray, AnyArray | None]:
+    """Numbers of a column and where it is null.
+
+    Raises
+    ------
+    InputError
+        Naming the first value that is no number.
+    """
+    column = plain(values, what)
+    array, null = column.values, column.null
+    if column.categories is None and array.dtype.kind in "biuf":
+        return array, null
+    known = np.arange(len(column)) if null is None else np.flatnonzero(~null)
+    if column.categories is not None:
+        # The text that no conversion would mend says most about what is wrong.
+        texts = sorted(_first_of(column, known), key=lambda found: found[0])
+        worst = [found for found in texts if not _is_text_number(found[1])] or texts
+        if worst:
+            row, text = worst[0]
+            raise InputError(_text_message(text, row, what, locate))
+    for row in known.tolist():
+        x = array[row]
+        if array.dtype.kind != "O" or not isinstance(x, (int, float, np.number)):
             raise InputError(_text_message(x, row, what, locate))
-    raise InputError(f"{what} must hold numbers of one type, got {array.dtype} values")
+    raise InputError(
+        f"{what} mixes numbers that no one type holds, such as integers beyond 2**53 and floats: "
+        f"convert it to an array of one type"
+    )
+
+
+def _first_of(column: Plain, known: Ints) -> Iterator[tuple[int, Any]]:
+    """Each category that occurs, with its first row, in order of the categories."""
+    assert column.categories is not None
+    places, first = np.unique(column.values[known], return_index=True)
+    for place, row in zip(places.tolist(), known[first].tolist(), strict=True):
+        yield row, column.categories[place]
 
 
 def _is_text_number(x: Any) -> bool:
     try:
         float(x)
-    except ValueError:
+    except (ValueError, TypeError):
         return False
     return True
 
 
 def _text_message(x: object, row: int, what: str, locate: Locate) -> str:
     kind = "text" if isinstance(x, (str, bytes)) else type(x).__name__
-    return f"{what} must hold numbers, got {kind} {x!r} at {locate(row)}: convert it or blank it"
+    if isinstance(x, (str, bytes)):
+        x = x.item() if isinstance(x, np.generic) else x
+    shown = str(x) if isinstance(x, np.generic) else repr(x)
+    return f"{what} must hold numbers, got {kind} {shown} at {locate(row)}: convert it or blank it"
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise InputError unless `value` is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"`{name}` must be True or False, got {value!r}")
 
 
 def _read_floats(

@@ -229,7 +229,7 @@ def top_k(
     ([0, 2, 1], 2, 0.4)
     """
     check_choice("missing", missing, ("raise", "omit", "worst"))
-    if ties in ("expected", "threshold"):
+    if isinstance(ties, str) and ties in ("expected", "threshold"):
         raise InputError(
             f'`ties` "{ties}" is for Tally.top, which selects no rows; here it must be "stable", '
             f'"optimistic" or "pessimistic"'

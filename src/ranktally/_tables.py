@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import IO, Any
 
 from ._frames import ArrowTable, MappingTable, PandasTable, StreamTable, Table, is_pandas, one_line
@@ -93,15 +93,34 @@ def read_stream(file: IO[bytes]) -> Table:
             ) from error
     from ._files import SpooledTable
 
-    spool = tempfile.NamedTemporaryFile(prefix="ranktally-", suffix=".csv")  # noqa: SIM115
     try:
-        spool.write(head)
-        shutil.copyfileobj(file, spool, 1 << 20)
-        spool.flush()
+        spool = tempfile.NamedTemporaryFile(prefix="ranktally-", suffix=".csv")  # noqa: SIM115
+    except OSError as error:
+        raise _no_room(error) from error
+    try:
+        _copy(head, file, spool)
         return SpooledTable(spool)
     except BaseException:
-        spool.close()
+        with suppress(OSError):  # what could not be written cannot be written at the end either
+            spool.close()
         raise
+
+
+def _copy(head: bytes, file: IO[bytes], spool: IO[bytes]) -> None:
+    while head:
+        try:
+            spool.write(head)
+            spool.flush()
+        except OSError as error:
+            raise _no_room(error) from error
+        head = file.read(1 << 20)
+
+
+def _no_room(error: OSError) -> InputError:
+    return InputError(
+        f"standard input is kept in folder {tempfile.gettempdir()!r} while it is read, which fails:"
+        f" {error.strerror or error}; name another folder in TMPDIR, or pass the path of a file"
+    )
 
 
 class _Resumed:

@@ -40,8 +40,11 @@ class Tally(CurveAnswers, PointAnswers, ProbabilityAnswers):
     """
 
     def __repr__(self) -> str:
+        held = f"{self.threshold.size} thresholds, n_pos={self.n_pos:g}, n_neg={self.n_neg:g}"
+        if not self.complete:
+            return f"Tally({held}, complete=False)"
         return (
-            f"Tally({self.threshold.size} thresholds, n_pos={self.n_pos:g}, n_neg={self.n_neg:g}, "
+            f"Tally({held}, "
             f"roc_auc={self.roc_auc():.4g}, average_precision={self.average_precision():.4g})"
         )
 
@@ -89,8 +92,8 @@ class Tally(CurveAnswers, PointAnswers, ProbabilityAnswers):
         Examples
         --------
         >>> import ranktally as rt
-        >>> rt.tally([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]).average_precision()
-        0.8333333333333334
+        >>> rt.tally([0, 1, 1, 0], [0.1, 0.4, 0.35, 0.35]).average_precision()
+        0.8333333333333333
         """
         return self._areas().average_precision
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._counts import Counts
 from ._types import AnyArray, Floats, Ints
-from ._validate import read_scores, read_weights, row_number
+from ._validate import check_flag, read_scores, read_weights, row_number
 from .errors import InputError, SchemaMismatch
 
 __all__ = ["TallyState"]
@@ -110,6 +110,7 @@ class TallyState:
         >>> rt.Tally.from_counts([0.2, 0.8], pos=[1, 3], neg=[4, 0]).roc_auc()
         0.875
         """
+        check_flag("complete", complete)
         scores = read_scores(score, "`score`", row_number, higher_is_better=True)
         sides = [_read_counts(pos, "`pos`"), _read_counts(neg, "`neg`")]
         for name, side in zip(("pos", "neg"), sides, strict=True):
@@ -159,7 +160,12 @@ class TallyState:
         """
         import pyarrow as pa
 
-        table = table if isinstance(table, pa.Table) else pa.table(table)
+        try:
+            table = table if isinstance(table, pa.Table) else pa.table(table)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise SchemaMismatch(
+                f"`table` must be what `Tally.to_arrow` made, got {type(table).__name__}"
+            ) from error
         text = (table.schema.metadata or {}).get(b"ranktally.tally")
         if text is None or table.column_names != ["threshold", "tp", "fp"]:
             raise SchemaMismatch("`table` holds no tally: pass what `Tally.to_arrow` made")

@@ -8,12 +8,19 @@ from typing import Any
 import numpy as np
 
 from ._cells import Coded
+from ._columns import Column
 from ._grouping import Grouping
 from ._measure import Block, Plan
 from ._rates import STATUSES
 from ._types import AnyArray
+from .errors import InputError
 
-__all__ = ["tidy_columns"]
+__all__ = ["check_key_names", "tidy_columns"]
+
+_OWN_NAMES = (
+    *("model", "metric", "threshold", "value", "low", "high", "interval", "level", "baseline"),
+    *("n", "n_pos", "n_neg", "status", "note"),
+)
 
 
 def tidy_columns(plan: Plan, models: Sequence[Sequence[Block]]) -> dict[str, Any]:
@@ -79,6 +86,16 @@ def _block_texts(texts: Sequence[str], sizes: Sequence[int]) -> Coded:
     return Coded(np.repeat(np.asarray(codes, np.int32), sizes), tuple(categories))
 
 
+def check_key_names(groupings: Sequence[Sequence[Column]] | None) -> None:
+    """Raise InputError, before the work is done, where a group key would hide a result."""
+    several = groupings is not None and len(groupings) > 1
+    for column in (column for grouping in groupings or () for column in grouping):
+        if column.name in _OWN_NAMES or (several and column.name == "grouping"):
+            raise InputError(
+                f"`by` {column.name!r}: the result has a column of that name itself: rename yours"
+            )
+
+
 def _key_columns(groupings: Sequence[Grouping], slots: int, n_models: int) -> dict[str, Any]:
     """Group keys of every row; null where a grouping does not use the column."""
     columns: dict[str, Any] = {}
@@ -98,9 +115,9 @@ def _key_columns(groupings: Sequence[Grouping], slots: int, n_models: int) -> di
 
 def _key_column(parts: Sequence[AnyArray], slots: int, n_models: int) -> Any:
     kinds = {part.dtype for part in parts}
-    if len(kinds) == 1 and parts[0].dtype.kind not in "OmM":
+    if len(kinds) == 1 and parts[0].dtype.kind != "O":
         return np.tile(np.repeat(np.concatenate(parts), slots), n_models)
-    whole = [x for part in parts for x in _python_values(part)]
+    whole = [x for part in parts for x in part.tolist()]
     if all(x is None or isinstance(x, str) for x in whole):
         categories = tuple(dict.fromkeys(x for x in whole if x is not None))
         places = {x: place for place, x in enumerate(categories)}
@@ -110,10 +127,3 @@ def _key_column(parts: Sequence[AnyArray], slots: int, n_models: int) -> Any:
 
     keys = pa.array(whole)
     return keys.take(pa.array(np.tile(np.repeat(np.arange(len(whole)), slots), n_models)))
-
-
-def _python_values(part: AnyArray) -> list[Any]:
-    """Python values that keep times as times."""
-    if part.dtype.kind in "mM":
-        part = part.astype(f"{part.dtype.kind}8[us]")
-    return list(part.tolist())

@@ -8,9 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import plain
 from ._labels import Labels, Locate, read_labels
-from ._scores import Codec, Scores, read_scores, read_thresholds, whole_cut
+from ._scores import (
+    Codec,
+    Scores,
+    check_flag,
+    read_numbers,
+    read_scores,
+    read_thresholds,
+    whole_cut,
+)
 from ._types import AnyArray, Bytes, Floats, Ints, Keys
 from .errors import InputError
 
@@ -22,6 +29,7 @@ __all__ = [
     "Scores",
     "Weights",
     "check_choice",
+    "check_flag",
     "make_sample",
     "read_labels",
     "read_scores",
@@ -36,6 +44,9 @@ BLOCK = 1 << 16
 MAX_PAIRS = 1 << 62
 MAX_POSITIVES = 1 << 32
 SMALLEST_WEIGHT = 2.0**-800
+# Of n weights each keeps its value to n**2 * 2**-114 of the largest (kernels/_rows.py); this share
+# of it leaves a relative error of 2**-30 to the smallest, and less to every larger one.
+FINEST_SHARE = 2.0**-84
 
 
 def row_number(row: int) -> str:
@@ -106,17 +117,15 @@ def read_weights(values: Any, what: str, locate: Locate) -> Weights:
     InputError
         Naming the first offending row.
     """
-    column = plain(values, what)
-    if column.categories is not None or column.values.dtype.kind not in "biuf":
-        raise InputError(f"{what} must hold numbers, got {column.values.dtype} values or text")
-    if column.null is not None:
-        row = int(np.argmax(column.null))
+    numbers, null = read_numbers(values, what, locate)
+    if null is not None:
+        row = int(np.argmax(null))
         raise InputError(
-            f"{what} has {np.count_nonzero(column.null)} null values, first at {locate(row)}: "
+            f"{what} has {np.count_nonzero(null)} null values, first at {locate(row)}: "
             f"fill them, with 0 to leave those rows out"
         )
-    value = np.ascontiguousarray(column.values, np.float64)
-    lowest, largest, total, whole = math.inf, 0.0, 0.0, True
+    value = np.ascontiguousarray(numbers, np.float64)
+    lowest, smallest, largest, total, whole = math.inf, math.inf, 0.0, 0.0, True
     for start in range(0, value.size, BLOCK):
         block = value[start : start + BLOCK]
         low, high = float(block.min()), float(block.max())
@@ -126,6 +135,7 @@ def read_weights(values: Any, what: str, locate: Locate) -> Weights:
                 f"{what} must be finite and not negative, got {value[row]} at {locate(row)}"
             )
         lowest, largest = min(lowest, low), max(largest, high)
+        smallest = min(smallest, low if low > 0 else float(block[block > 0].min(initial=math.inf)))
         with np.errstate(over="ignore"):
             total += float(block.sum())
         whole = whole and np.array_equal(np.floor(block), block)
@@ -134,7 +144,14 @@ def read_weights(values: Any, what: str, locate: Locate) -> Weights:
             f"{what} is out of the range that sums can hold (largest {largest}): rescale it, only "
             f"the proportions matter"
         )
-    count = value.astype(np.int64) if whole and total < 2.0**53 else None
+    exact = whole and total < 2.0**53
+    if not exact and smallest < largest * value.size**2 * FINEST_SHARE:
+        row = int(np.argmax(value == smallest))
+        raise InputError(
+            f"{what} spans too much for one sum: {smallest} at {locate(row)} would be lost beside "
+            f"{largest}; give such rows the weight 0 to leave them out"
+        )
+    count = value.astype(np.int64) if exact else None
     return Weights(value, count, any_zero=lowest == 0.0)
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ._counts import Counts
-from ._types import AnyArray
+from ._types import AnyArray, real_of
 from ._validate import MAX_PAIRS
 from .errors import InputError
 
@@ -72,10 +72,8 @@ def check_share(value: object, name: str, *, inside: bool = False) -> float:
     InputError
         For anything else.
     """
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    if number and not isinstance(value, (bool, np.bool_)):
-        real = float(value)  # type: ignore[arg-type]
-        if (0 < real < 1) if inside else (0 <= real <= 1):
-            return real if real else math.fabs(real)
+    real = real_of(value)
+    if (0 < real < 1) if inside else (0 <= real <= 1):
+        return real if real else math.fabs(real)
     where = "strictly between 0 and 1" if inside else "from 0 to 1"
     raise InputError(f"`{name}` must be a number {where}, got {value!r}")

@@ -15,6 +15,7 @@ from ._types import Ints
 __all__ = [
     "headline",
     "interval_lines",
+    "key_text",
     "missing_note",
     "note_lines",
     "notices",
@@ -24,6 +25,7 @@ __all__ = [
 
 _WORDS = {
     "empty": "no rows",
+    "scores_outside_0_1": "scores outside 0 to 1",
     "zero_margin": "a margin of the confusion table is zero",
     "no_positives_or_predictions": "no positives and no positive predictions",
 }
@@ -140,3 +142,12 @@ def printable(value: object) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def key_text(value: object) -> str:
+    """Return a group key so that null and the empty text can be told apart."""
+    if value is None:
+        return "null"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return printable(value) or '""'

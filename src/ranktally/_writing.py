@@ -33,11 +33,13 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 def check_destination(path: str | os.PathLike[str]) -> None:
     """Raise InputError, before the work is done, when a file could not be written there."""
-    target = os.path.realpath(path)
+    target = _target(path)
     folder = os.path.dirname(target)
     name = os.fspath(path)
     if os.path.isdir(target):
         raise InputError(f"cannot write {name!r}: it is a folder; name a file in it")
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise InputError(f"cannot write {name!r}: {folder!r} is a file, not a folder")
     if not os.path.isdir(folder):
         raise InputError(
             f"cannot write {name!r}: the folder {folder!r} does not exist; make it first"
@@ -48,7 +50,7 @@ def check_destination(path: str | os.PathLike[str]) -> None:
 
 def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a whole file or leave everything as it was."""
-    target = os.path.realpath(path)
+    target = _target(path)
     # A pipe or device must not be replaced by a file: it is written to as it stands.
     special = _is_special(target)
     partial = target
@@ -69,6 +71,12 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
         raise
     except OSError as error:
         raise InputError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
+
+
+def _target(path: str | os.PathLike[str]) -> str:
+    """Return where a file is written: behind links, but a pipe or device by the name it has."""
+    # The link /dev/stdout leads to a pipe that has no name of its own.
+    return os.path.abspath(path) if _is_special(os.fspath(path)) else os.path.realpath(path)
 
 
 def _is_special(path: str) -> bool:

@@ -8,8 +8,21 @@ from __future__ import annotations
 __all__ = ["InputError", "MissingExtra", "RanktallyError", "SchemaMismatch"]
 
 
+LONGEST = 2_000
+
+
 class RanktallyError(Exception):
-    """Base of every error that ranktally raises on purpose."""
+    """Base of every error that ranktally raises on purpose.
+
+    Its text is one line, also where it shows a value that prints as several, such as an array,
+    and leaves out the middle of a value that would fill pages.
+    """
+
+    def __str__(self) -> str:
+        text = " ".join(super().__str__().split("\n"))
+        if len(text) > LONGEST:
+            return f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+        return text
 
 
 class InputError(RanktallyError, ValueError):

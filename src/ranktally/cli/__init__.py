@@ -11,12 +11,14 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..errors import RanktallyError
 from ._options import UsageError
 from ._parsing import parse
 from ._spelling import as_options
+from ._telling import tell
 
 __all__ = ["main"]
 
@@ -87,14 +89,14 @@ def _run(arguments: list[str]) -> int:
 
 def _fail(message: str, code: int, debug: bool) -> int:
     if debug:
-        traceback.print_exc()
-    # One line, whatever the message holds.
-    print("ranktally:", " ".join(message.split()), file=sys.stderr)
+        with suppress(OSError):
+            traceback.print_exc()
+    tell(message)
     return code
 
 
 def _tell_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    print(f"ranktally: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    tell(f"warning: {message}")
 
 
 def _open_missing_streams() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from .._rows import Rows
 from .._runtime import thread_count
 from .._wording import printable
-from ._delivery import check_output, coded, deliver, lines_of
+from ._delivery import check_output, coded, deliver, lines_of, prose
 from ._source import open_files, read_tallies
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _TABLE_POINTS = 25
 def run(options: Namespace) -> int:
     """Compute the curves and write their points; return the exit code."""
     check_output(options)
-    with open_files(options.files) as table:
+    with open_files(options) as table:
         tallies = read_tallies(options, table, thread_count(options.threads))
     most = options.max_points or (_TABLE_POINTS if options.format == "table" else None)
     full: dict[str, Curve] = {
@@ -35,7 +35,7 @@ def run(options: Namespace) -> int:
     deliver(
         _rows(shown),
         options,
-        lambda: _table(options.kind, shown, told),
+        lambda: _table(shown, told, options),
         lambda: {"summary": {"kind": options.kind, "models": told}},
     )
     return 0
@@ -67,17 +67,17 @@ def _rows(curves: dict[str, Curve]) -> Rows:
     )
 
 
-def _table(kind: str, curves: dict[str, Curve], told: dict[str, dict[str, Any]]) -> str:
+def _table(curves: dict[str, Curve], told: dict[str, dict[str, Any]], options: Namespace) -> str:
     parts = []
     for name, curve in curves.items():
         about = told[name]
         error = about["max_error"]
         less = "" if not error else f", largest vertical error {error:.2g}"
         share = about["n_pos"] / ((about["n_pos"] + about["n_neg"]) or 1)
-        parts.append(
-            f"{printable(name)}: {kind} curve, {about['n_shown']:,} of {about['n_points']:,} "
-            f"points{less}; {about['n_pos']:,} positive, {about['n_neg']:,} negative "
-            f"(prevalence {share:.4g})"
+        head = (
+            f"{printable(name)}: {options.kind} curve, {about['n_shown']:,} of "
+            f"{about['n_points']:,} points{less}; {about['n_pos']:,} positive, "
+            f"{about['n_neg']:,} negative (prevalence {share:.4g})"
         )
-        parts += [*lines_of(curve.frame()), ""]
+        parts += [prose(head, options), *lines_of(curve.frame()), ""]
     return "\n".join(parts[:-1])

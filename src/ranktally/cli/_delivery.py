@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import textwrap
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,16 +12,30 @@ from typing import Any
 import numpy as np
 
 from .._cells import Coded, is_number, short_texts
+from .._rendering import terminal_width
 from .._rows import Rows
+from .._tables import Table
 from .._writing import check_destination, replace_file
+from ._options import UsageError
 
-__all__ = ["check_output", "coded", "deliver", "lines_of"]
+__all__ = ["check_output", "coded", "deliver", "lines_of", "prose", "spare_inputs"]
 
 
 def check_output(options: Namespace) -> None:
     """Raise InputError, before the work is done, where the output could not be written."""
     if options.output:
         check_destination(options.output)
+
+
+def spare_inputs(options: Namespace, table: Table) -> None:
+    """Raise UsageError where the output would take the place of a file that is read."""
+    if not options.output or not os.path.exists(options.output):
+        return
+    for path in table.paths:
+        if os.path.exists(path) and os.path.samefile(path, options.output):
+            raise UsageError(
+                f"`--output` {options.output!r} is one of the files that are read: name another"
+            )
 
 
 def deliver(
@@ -40,9 +56,25 @@ def deliver(
     if options.output:
         replace_file(options.output, content)
         return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        told = f"cannot write to stdout: {error.strerror or error}"
+        raise OSError(error.errno, told) from error
+
+
+def prose(text: str, options: Namespace) -> str:
+    """Return a sentence, in lines that fit the terminal if it goes to one."""
+    if options.output or not sys.stdout.isatty():
+        return text
+    width = terminal_width()
+    return "\n".join(
+        textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [text]
+    )
 
 
 def lines_of(rows: Rows) -> list[str]:

@@ -19,6 +19,7 @@ from ._delivery import check_output, deliver
 from ._gates import Plan, judge, plan
 from ._source import open_files, read_names, read_pos_label, read_scores
 from ._spelling import as_options
+from ._telling import tell
 
 if TYPE_CHECKING:
     from .._evaluation import Evaluation
@@ -33,7 +34,7 @@ def run(options: Namespace) -> int:
     """Evaluate, write the result, then judge it; return the exit code."""
     check_output(options)
     planned = plan(options.metrics, options.at, options.gates)
-    with open_files(options.files) as table:
+    with open_files(options) as table:
         result = _evaluate(table, planned, options)
     deliver(
         result,
@@ -45,7 +46,7 @@ def run(options: Namespace) -> int:
     if failures:
         sys.stdout.flush()
     for line in failures:
-        print(f"ranktally: {line}", file=sys.stderr)
+        tell(line)
     return _GATE_FAILED if failures else 0
 
 

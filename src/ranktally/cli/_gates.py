@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .._cells import equal, take, text_of
+from .._cells import equal, take
 from .._pivot import metric_name
 from .._requests import Request, parse_metric, read_metrics
 from .._rows import Rows
-from .._wording import reason_of
+from .._wording import key_text, reason_of
 from ..errors import InputError
 from ._options import UsageError
 from ._spelling import as_options
@@ -45,7 +45,7 @@ def plan(metrics: list[str] | None, at: Sequence[float], gates: Sequence[Gate]) 
     """Add to the metrics and thresholds what the gates judge; raise UsageError for wrong ones."""
     try:
         wanted = [*map(parse_metric, metrics)] if metrics else []
-        judged = [parse_metric(gate.metric) for gate in gates]
+        judged = [parse_metric(gate.metric, argument="--fail-if") for gate in gates]
         # The default depends on --at alone: a gate adds its own metric and no other.
         wanted = wanted or read_metrics(None, has_thresholds=bool(at))
     except InputError as error:
@@ -89,9 +89,12 @@ def judge(rows: Rows, gate: Gate) -> list[str]:
 
 def _row(row: dict[str, Any]) -> str:
     names = list(row)
+    # A column that a grouping does not use has no key there, which is not a null key.
+    used = row["grouping"].split(", ") if "grouping" in row else names
     keys = [
-        text_of(row[name]) if name == "model" else f"{name}={text_of(row[name]) or 'null'}"
+        key_text(row[name]) if name == "model" else f"{name}={key_text(row[name])}"
         for name in names[: names.index("metric")]
+        if name in ("model", "grouping") or name in used
     ]
     value = row["value"]
     told = (

@@ -23,6 +23,7 @@ __all__ = [
     "numbers",
     "positive",
     "split_list",
+    "words",
 ]
 
 FORMATS = ("table", "json", "csv", "parquet", "markdown")
@@ -72,7 +73,7 @@ def add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("output")
     add = group.add_argument
     add("--format", choices=FORMATS, help="default: from the suffix of --output, else table")
-    add("--output", metavar="FILE", help="write there, whole or not at all, instead of stdout")
+    add("--output", metavar="FILE", help="write there, whole or not at all, instead of stdout (-)")
     add("--debug", action="store_true", help="show the traceback of an error")
     return group
 
@@ -91,6 +92,10 @@ def complete(options: argparse.Namespace) -> None:
     options.label = options.label or missing(verb, "--label: the column of the true labels")
     if "-" in options.files and len(options.files) > 1:
         raise UsageError("`-` (stdin) cannot be combined with other files")
+    if options.output is not None and not options.output.strip():
+        raise UsageError("`--output` is empty: name a file, or - for stdout")
+    if options.output == "-":
+        options.output = None
     options.format = options.format or _format_of(options.output)
     if options.format == "parquet" and not options.output and sys.stdout.isatty():
         raise UsageError("`--format parquet` is binary: name a file with --output, or pipe it")
@@ -114,7 +119,15 @@ def split_list(text: str) -> list[str]:
 
 def numbers(option: str, texts: Sequence[str] | None) -> list[float]:
     """Numbers of a comma list that may be repeated."""
-    return [_number(option, text) for part in texts or () for text in split_list(part)]
+    return [_number(option, text) for text in words(option, texts)]
+
+
+def words(option: str, texts: Sequence[str] | None) -> list[str]:
+    """Words of a comma list that may be repeated; an empty one is a variable that was not set."""
+    found = [split_list(part) for part in texts or ()]
+    if not all(found):
+        raise UsageError(f"`{option}` is empty: name at least one, or leave the option out")
+    return [word for part in found for word in part]
 
 
 def _number(option: str, text: str) -> float:

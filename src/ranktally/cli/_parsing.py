@@ -28,9 +28,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError("no command given; `ranktally evaluate --help` shows what it takes")
     first = next((word for word in arguments if not word.startswith("-")), None)
     if arguments[0] == first and first not in VERBS:
-        raise UsageError(
-            f"no command {first!r}{near(first, list(VERBS))}; there are: {', '.join(VERBS)}"
-        )
+        hint = near(first, list(VERBS)) or f"; there are: {', '.join(VERBS)}"
+        raise UsageError(f"no command {first!r}{hint}")
     options, unknown = parser.parse_known_args(_joined(arguments))
     if unknown:
         _refuse(unknown, options.verb, parsers[options.verb])
@@ -43,7 +42,7 @@ def _joined(arguments: Sequence[str]) -> list[str]:
     """Join `--at -0.5,1` with `=`: argparse would take the list for an option."""
     words: list[str] = []
     for word in arguments:
-        if words and words[-1] == "--at" and re.match(r"-[\d.]", word):
+        if words and words[-1] == "--at" and re.match(r"-(?:[\d.]|inf)", word):
             words[-1] += f"={word}"
         else:
             words.append(word)

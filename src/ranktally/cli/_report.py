@@ -8,7 +8,7 @@ from typing import Any
 from .._cells import values_of
 from .._report import classification_report
 from .._report_rows import Report
-from ._delivery import check_output, deliver
+from ._delivery import check_output, deliver, prose
 from ._source import open_files, read_pos_label, read_scores
 
 __all__ = ["run"]
@@ -17,13 +17,14 @@ __all__ = ["run"]
 def run(options: Namespace) -> int:
     """Report and write; return the exit code."""
     check_output(options)
-    with open_files(options.files) as table:
+    with open_files(options) as table:
         report = classification_report(table, **_arguments(options, table))
     told = _notes(report)
+    below = [prose(line, options) for line in [*_below(report), *told]]
     deliver(
         report.rows,
         options,
-        lambda: "\n".join([str(report).rstrip("\n"), "", *_below(report), *told]),
+        lambda: "\n".join([str(report).rstrip("\n"), "", *below]),
         lambda: {"summary": _summary(report), "warnings": told},
     )
     return 0

@@ -11,7 +11,8 @@ from .._columns import resolve
 from .._model_tallies import tally_models
 from .._tables import Table, open_table, read_stream
 from ..errors import InputError
-from ._options import split_list
+from ._delivery import spare_inputs
+from ._options import UsageError, split_list
 
 if TYPE_CHECKING:
     from .._tally import Tally
@@ -19,8 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["open_files", "read_names", "read_pos_label", "read_scores", "read_tallies"]
 
 
-def open_files(files: list[str]) -> Table:
-    """Open files, or what comes on stdin."""
+def open_files(options: Namespace, files: list[str] | None = None) -> Table:
+    """Open the files of a command, others of its files, or what comes on stdin."""
+    table = _open(options.files if files is None else files)
+    spare_inputs(options, table)
+    return table
+
+
+def _open(files: list[str]) -> Table:
     if files == ["-"]:
         if sys.stdin is None:
             raise InputError("standard input is closed: pipe CSV or an Arrow stream into `-`")
@@ -36,6 +43,8 @@ def read_names(text: str, known: Sequence[str]) -> list[str]:
 def read_scores(parts: list[str], known: Sequence[str]) -> str | list[str]:
     """Return the score columns: a name, or a list of several."""
     names = list(dict.fromkeys(name for part in parts for name in read_names(part, known)))
+    if not names:
+        raise UsageError(f"`--scores` {parts[0]!r} names no column")
     return names[0] if len(names) == 1 else names
 
 
@@ -78,11 +87,13 @@ def _kind(values: Any) -> str:
     return "number" if types.is_integer(kind) or types.is_floating(kind) else "other"
 
 
-def read_tallies(options: Namespace, table: Table, threads: int) -> dict[str, Tally]:
-    """Return the tally of each model that the options name."""
+def read_tallies(
+    options: Namespace, table: Table, threads: int, scores: Sequence[str] | None = None
+) -> dict[str, Tally]:
+    """Return the tally of each model that the options name, or of the given ones."""
     names: dict[str, Any] = {
         "label": options.label,
-        "scores": read_scores(options.scores, table.names),
+        "scores": list(scores) if scores else read_scores(options.scores, table.names),
         "weight": options.weight,
     }
     pos_label = read_pos_label(options, table, names)

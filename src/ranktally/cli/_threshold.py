@@ -16,10 +16,11 @@ from .._rows import Rows
 from .._runtime import thread_count
 from .._wording import printable, reason_of
 from ..errors import InputError
-from ._delivery import check_output, coded, deliver
+from ._delivery import check_output, coded, deliver, prose
 from ._options import UsageError
 from ._source import open_files, read_tallies
 from ._spelling import as_options
+from ._telling import tell
 
 if TYPE_CHECKING:
     from .._tally import Tally
@@ -40,24 +41,25 @@ def run(options: Namespace) -> int:
     check_output(options)
     threads = thread_count(options.threads)
     _check_goal(options)
-    with open_files(options.files) as table:
+    with open_files(options) as table:
         tallies = read_tallies(options, table, threads)
     held: dict[str, Tally] = {}
     if options.test:
         if options.files == ["-"] == options.test:
             raise UsageError("`-` (stdin) can be read once: name a file for --test")
-        with open_files(options.test) as table:
-            held = read_tallies(options, table, threads)
+        with open_files(options, options.test) as table:
+            # The models that were chosen for, not what a glob finds in the other files.
+            held = read_tallies(options, table, threads, list(tallies))
     found = [row for name in tallies for row in _choose(name, tallies[name], held, options)]
     rows = _rows(found)
     warnings = [f"{row['model']}, {row['data']}: {row['note']}" for row in found if row["note"]]
-    deliver(rows, options, lambda: _table(found), lambda: {"warnings": warnings})
+    deliver(rows, options, lambda: _table(found, options), lambda: {"warnings": warnings})
     lost = [row for row in found if row["status"] == "unreachable" and row["data"] != _HELD]
     if not options.fail_if_unreachable or not lost:
         return 0
     sys.stdout.flush()
     for row in lost:
-        print(f"ranktally: failed: {row['model']}: {row['note']}", file=sys.stderr)
+        tell(f"failed: {row['model']}: {row['note']}")
     return _GATE_FAILED
 
 
@@ -162,7 +164,7 @@ def _rows(found: list[dict[str, Any]]) -> Rows:
     return Rows(columns)
 
 
-def _table(found: list[dict[str, Any]]) -> str:
+def _table(found: list[dict[str, Any]], options: Namespace) -> str:
     """A block a model: a line a field, a column a data set."""
     blocks = []
     for name in dict.fromkeys(row["model"] for row in found):
@@ -175,6 +177,7 @@ def _table(found: list[dict[str, Any]]) -> str:
                 lines.append(f"{row['data']}: {reason_of(row['status'])}: {row['note']}")
             elif row["note"]:
                 lines.append(f"{row['data']}: {row['note']}")
+        lines = [prose(line, options) for line in lines]
         shown = [row for row in rows if row["status"] != "unreachable"]
         fields = ("threshold", "value", *_COUNTS, *MEASURES) if shown else ()
         grid = [["", *(row["data"] for row in shown)]] if shown else []

@@ -18,6 +18,7 @@ from ._options import (
     numbers,
     positive,
     split_list,
+    words,
 )
 
 __all__ = ["VERBS", "Gate", "Verb"]
@@ -132,8 +133,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
 def _complete_evaluate(options: argparse.Namespace) -> None:
     _need_scores(options)
     options.at = numbers("--at", options.at)
-    names = [name for part in options.metrics or () for name in split_list(part)]
-    options.metrics = list(dict.fromkeys(names)) or None
+    options.metrics = list(dict.fromkeys(words("--metrics", options.metrics))) or None
     options.gates = [_gate(text) for text in options.fail_if or ()]
 
 
@@ -224,12 +224,16 @@ def _complete_threshold(options: argparse.Namespace) -> None:
     if costs != [None, None]:
         if None in costs:
             raise UsageError("`--cost-fp` and `--cost-fn` come together")
+        if costs == [0, 0]:
+            raise UsageError("`--cost-fp` and `--cost-fn` are both 0: every threshold is as cheap")
         if goals or options.where:
             raise UsageError(
                 "`--cost-fp` and `--cost-fn` are a goal of their own: for one under a condition "
                 "use --minimize 'expected_cost(1, 20)' with --where"
             )
-    elif len(goals) != 1:
+    elif len(goals) > 1:
+        raise UsageError("`--maximize` and `--minimize` are two goals: name one")
+    elif not goals:
         missing("threshold", "the goal: one of --maximize, --minimize, or --cost-fp and --cost-fn")
 
 
@@ -272,7 +276,9 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
 
 
 def _complete_report(options: argparse.Namespace) -> None:
-    if (options.scores is None) == (options.predictions is None):
+    if options.scores is not None and options.predictions is not None:
+        raise UsageError("`--scores` and `--predictions` are two ways to the same report: name one")
+    if options.scores is None and options.predictions is None:
         missing("report", "either --scores with --at, or --predictions")
     if options.scores is not None and options.at is None:
         missing("report", "--at: the cut, such as --at 0.5; it has no default")
