@@ -14,6 +14,7 @@ import test_faults
 from cases import FAULTS, PARTLY, TABLES, WAITING, WAITS_FOR, WORKED, number, spelled
 
 import ranktally as rt
+from ranktally._binomial import clopper_pearson
 
 
 def agrees(got: Any, expected: Any, *, abs_: float = 1e-15) -> None:
@@ -453,10 +454,20 @@ def classes_per_row(case: dict[str, Any], engine: str) -> None:
     assert report_of(case["inputs"]).classes_per_row == expected
 
 
+def binomial_interval(case: dict[str, Any], engine: str) -> None:
+    inputs, expected = case["inputs"], case["expected"]
+    pytest.importorskip("scipy")
+    assert inputs["method"] == "Clopper-Pearson"
+    ends = clopper_pearson(inputs["successes"], inputs["n"], inputs["level"])
+    for end, name in zip(ends, ("low", "high"), strict=True):
+        agrees(end, expected[name], abs_=expected[name]["tol"])
+
+
 OPERATIONS: dict[str, Callable[[dict[str, Any], str], None]] = {
     "average_precision": ranking,
     "aggregate_folds": folds,
     "baseline_accuracy": baseline_accuracy,
+    "binomial_interval": binomial_interval,
     "best_f1_range": best_f1_over_splits,
     "best_f1_threshold": best_f1,
     "classification_report": classification_report,

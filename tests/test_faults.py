@@ -21,6 +21,7 @@ import pytest
 from cases import FAULTS, SLOW, numbers
 
 import ranktally as rt
+from ranktally import delong
 
 RUNS: dict[str, Callable[[dict[str, Any], dict[str, Any], str], None]] = {}
 
@@ -42,7 +43,7 @@ def area(i: dict[str, Any], engine: str, **options: Any) -> float:
     return rt.tally(i["y"], numbers(i["s"]), w, engine=engine, **options).roc_auc()
 
 
-@fault("T01", "T06", "T10", "T13", "D10", "D12", "L04", "L10", "M03", "M04", "S03", "W04", "W08",
+@fault("T01", "T06", "T10", "T13", "D10", "D12", "L04", "L10", "M03", "S03", "W04", "W08",
        "O01", "O06", "ST04", "ST05")  # fmt: skip
 def run_area(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
     got = area(i, engine)
@@ -442,6 +443,64 @@ def run_multiplicities(i: dict[str, Any], e: dict[str, Any], engine: str) -> Non
         assert weighted.average_precision() == rows.average_precision()
 
 
+@fault("B04")
+def run_seeds(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    call = {"label": i["y"], "scores": i["s"], "n_resamples": 200, "engine": engine}
+    before = np.random.get_state()[1].copy()
+    first = rt.bootstrap(**call, seed=7, threads=1)
+    np.random.seed(1)
+    second = rt.bootstrap(**call, seed=7, threads=4)
+    assert first.replicates.tobytes() == second.replicates.tobytes()
+    assert first.replicates.tobytes() != rt.bootstrap(**call, seed=8).replicates.tobytes()
+    np.random.seed(1)
+    after_seed = np.random.get_state()[1].copy()
+    rt.bootstrap(**call, seed=7)
+    assert (np.random.get_state()[1] == after_seed).all()
+    np.random.set_state(("MT19937", before, 624, 0, 0.0))
+
+
+@fault("B05")
+def run_enumerated_replicates(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    n = 4000
+    result = rt.bootstrap(
+        label=i["y"], scores=i["s"], scheme="stratified", metrics="roc_auc", n_resamples=n,
+        seed=1, engine=engine,
+    )  # fmt: skip
+    values = result.replicates[:, 0, 0]
+    for area, ways in e["distribution_of_16"].items():
+        share = ways / 16
+        found = np.mean(values == float(Fraction(area)))
+        assert abs(found - share) < 5 * (share * (1 - share) / n) ** 0.5
+    spread = float(Fraction(e["population_variance"]))
+    assert values.var() == pytest.approx(spread, rel=0.15)
+
+
+@fault("B09")
+def run_estimate_beside_replicates(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    result = rt.bootstrap(label=i["y"], scores=i["s"], n_resamples=99, seed=1, engine=engine)
+    assert result.interval("score", "roc_auc").estimate == e["value"] == area(i, engine)
+
+
+@fault("B10")
+def run_paired_with_itself(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    models = {"a": i["a"], "b": i["b"]}
+    result = rt.bootstrap(label=i["y"], scores=models, n_resamples=200, seed=3, engine=engine)
+    found = result.difference("a", "b", "roc_auc")
+    assert (found.estimate, [found.low, found.high]) == (e["diff"], e["ci"])
+    np.testing.assert_array_equal(result.replicates[:, 0], result.replicates[:, 1])
+
+
+@fault("SC08")
+def run_one_order_for_all_replicates(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.random(140_000) < 0.1
+    s = (rng.normal(size=y.size) + y).astype(np.float32)
+    result = rt.bootstrap(label=y, scores=s, n_resamples=20, seed=1, engine=engine)
+    found = result.interval("score", "roc_auc")
+    assert found.low < found.estimate < found.high
+    assert found.high - found.low < 0.02
+
+
 @fault("IO03")
 def run_null_in_dictionary(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
     labels = pa.DictionaryArray.from_arrays(pa.array(i["indices"], pa.int8()), i["dictionary"])
@@ -552,6 +611,91 @@ def run_partitions(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
     for parts in (1, 2, 3, 5):
         pieces = [rt.tally(y[k::parts], s[k::parts], engine=engine) for k in range(parts)]
         assert merged(pieces).roc_auc() == float(Fraction(e["exact"]))
+
+
+@fault("T11", "M04", "DL01", "B03")
+def run_area_and_variance(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    s = numbers(i["s"])
+    found = delong(label=i["y"], scores=s, engine=engine)
+    assert found.auc[0] == area(i, engine)
+    if "auc" in e:
+        assert found.auc[0] == float(Fraction(e["auc"]))
+        variance = float(Fraction(e.get("exact") or e["variance"]))
+        assert found.covariance[0, 0] == pytest.approx(variance, rel=1e-14)
+    else:
+        assert found.auc[0] == float(Fraction(e["exact"]))
+    for kind in ("plain", "logit"):
+        x = found.interval(kind=kind)
+        assert 0 <= x.low < x.estimate < x.high <= 1
+        assert x.clipped is (kind == "plain")
+
+
+@fault("M08")
+def run_pairs_with_gaps(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    found = delong(i, label="y", scores=["a", "b"], missing="omit", engine=engine)
+    assert found.auc.tolist() == [float(Fraction(e["exact"][k])) for k in ("auc_a", "auc_b")]
+    assert found.n_used == e["n_used"]
+    variance = float(Fraction(e["exact"]["var_diff"]))
+    assert found.difference("a", "b").standard_error ** 2 == pytest.approx(variance, rel=1e-14)
+
+
+@fault("DL03")
+def run_one_positive(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    x = delong(label=i["y"], scores=i["s"], engine=engine).interval()
+    assert x.estimate == float(Fraction(e["auc"]))
+    np.testing.assert_equal([x.low, x.high], numbers(e["ci"]))
+    assert x.status == "one_positive"
+
+
+@fault("DL04")
+def run_perfect_order(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    found = delong(label=i["y"], scores=i["s"], engine=engine)
+    assert found.covariance[0, 0] == e["variance"]
+    for kind in ("plain", "logit"):
+        x = found.interval(kind=kind)
+        assert [x.low, x.high] == e["ci"]
+        assert (x.estimate, x.status) == (e["auc"], "zero_variance")
+
+
+@fault("DL05")
+def run_identical_models(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    found = delong(label=i["y"], scores={"a": i["a"], "b": i["a"]}, engine=engine)
+    d = found.difference("a", "b")
+    assert (d.estimate, d.standard_error) == (e["diff"], e["var_diff"])
+    assert (d.z, d.p, d.status) == (0.0, 1.0, "zero_variance")
+
+
+@fault("DL06")
+def run_sign_of_z(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    found = delong(i, label="y", scores=["a", "b"], engine=engine)
+    there, back = found.difference("a", "b"), found.difference("b", "a")
+    assert there.z == pytest.approx(e["z_a_minus_b"], rel=1e-14)
+    assert back.z == pytest.approx(e["z_b_minus_a"], rel=1e-14)
+    assert there.p == back.p == pytest.approx(e["two_sided_p"], rel=1e-13)
+
+
+@fault("DL08")
+def run_weighted_variance(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    """The documented estimator: squared weight shares times (placement - area), m / (m - 1)."""
+    found = delong(label=i["y"], scores=i["s"], weight=i["w"], engine=engine)
+    # Positives .8 (weight 2), .4, .9 outrank 3, 2, 3 of 3 negatives, an area of 11/12; negatives
+    # .1, .5, .3 are outranked by weights 4, 3, 4 of 4.
+    area_ = Fraction(11, 12)
+    positives = [Fraction(w, 4) * (v - area_) for w, v in ((2, 1), (1, Fraction(2, 3)), (1, 1))]
+    negatives = [(v - area_) / 3 for v in (1, Fraction(3, 4), 1)]
+    variance = Fraction(3, 2) * sum(x * x for x in positives + negatives)
+    assert found.auc[0] == area(i, engine) == float(area_)
+    assert found.covariance[0, 0] == pytest.approx(float(variance), rel=1e-14)
+
+
+@fault("SC06")
+def run_variance_of_many_rows(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    n = 1_000_000
+    begun = time.process_time()
+    found = delong(label=np.arange(n) % 2, scores=np.arange(n), engine=engine)
+    assert found.covariance[0, 0] == pytest.approx(e["variance"], rel=1e-5)
+    # Pairs of these rows would take minutes.
+    assert time.process_time() - begun < 10
 
 
 IN_FILES = {"D15", "IO01", "IO08", "IO09", "IO10"}

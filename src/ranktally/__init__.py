@@ -14,12 +14,17 @@ __version__ = "0.1.0"
 # Importing the package loads none of these; each comes with its first use, and so do numba and
 # pyarrow.
 _HOMES = {
+    "Bootstrap": "_bootstrap_result",
     "BrierParts": "_calibration",
     "Calibration": "_calibration",
     "Confusion": "_confusion",
     "Curve": "_curves",
+    "DeLong": "_delong_result",
+    "DeLongDifference": "_delong_result",
+    "DeLongInterval": "_delong_result",
     "Evaluation": "_evaluation",
     "InputError": "errors",
+    "Interval": "_intervals",
     "LogLoss": "_calibration",
     "METRICS": "_metric_table",
     "MissingExtra": "errors",
@@ -33,9 +38,11 @@ _HOMES = {
     "Selection": "_selection",
     "Tally": "_tally",
     "TopK": "_at_k",
+    "bootstrap": "_bootstrap",
     "calibration": "_calibrating",
     "classification_report": "_report",
     "cost_threshold": "_operating",
+    "delong": "_delong",
     "evaluate": "_evaluation",
     "multiclass": "_multiclass",
     "select_threshold": "_selection",
@@ -47,15 +54,22 @@ __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
     from ._at_k import TopK as TopK
+    from ._bootstrap import bootstrap as bootstrap
+    from ._bootstrap_result import Bootstrap as Bootstrap
     from ._calibrating import calibration as calibration
     from ._calibration import BrierParts as BrierParts
     from ._calibration import Calibration as Calibration
     from ._calibration import LogLoss as LogLoss
     from ._confusion import Confusion as Confusion
     from ._curves import Curve as Curve
+    from ._delong import delong as delong
+    from ._delong_result import DeLong as DeLong
+    from ._delong_result import DeLongDifference as DeLongDifference
+    from ._delong_result import DeLongInterval as DeLongInterval
     from ._evaluation import Evaluation as Evaluation
     from ._evaluation import evaluate as evaluate
     from ._fixed_rates import RateAt as RateAt
+    from ._intervals import Interval as Interval
     from ._metric_table import METRICS as METRICS
     from ._multiclass import Multiclass as Multiclass
     from ._multiclass import multiclass as multiclass

@@ -1,0 +1,198 @@
+"""The replicates of a bootstrap: each one scan of every model's ordered rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from types import ModuleType
+
+import numpy as np
+
+from ._counts import Areas, Counts, areas_from_integers, areas_of_counts
+from ._draws import Draws
+from ._order import check_range
+from ._runtime import check, run
+from ._score_cells import ScoreCells
+from ._types import AnyArray, Floats, Ints
+
+__all__ = ["Replicates", "choose_plan", "run_replicates"]
+
+# A cell costs as much as so many rows.
+ROWS_PER_CELL = 25
+# Rows (of all models) after which a task is long enough, and after which it is too long.
+TASK_ROWS = 20_000_000
+TASKS_PER_THREAD = 8
+NOTHING = np.empty(0)
+BOTH = {"roc_auc", "average_precision", "gini"}
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """What the replicates of a call give, before metrics.
+
+    Attributes
+    ----------
+    roc_auc, average_precision, ks : ndarray of float64, shape (replicates, models)
+    n_pos, n_neg : ndarray, shape (replicates, models)
+        int64, or float64 weight sums.
+    tp, fp : ndarray, shape (replicates, models, cuts)
+    """
+
+    roc_auc: Floats
+    average_precision: Floats
+    ks: Floats
+    n_pos: AnyArray
+    n_neg: AnyArray
+    tp: AnyArray
+    fp: AnyArray
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """One model as replicates see it: with the units of its rows, in order."""
+
+    cells: ScoreCells
+    place: AnyArray
+    loops: ModuleType
+
+    def tally(self, counts: AnyArray, tp: AnyArray, fp: AnyArray) -> None:
+        """Counts at the thresholds, from multiplicities of units."""
+        cells = self.cells
+        shape = (cells.edges, cells.positive, cells.ends, tp, fp)
+        if cells.weight is None:
+            self.loops.unit_tally(counts, self.place, *shape)
+        else:
+            self.loops.weight_tally(counts, self.place, cells.weight, *shape)
+
+
+def choose_plan(plan: str, scheme: str, models: Sequence[ScoreCells]) -> tuple[str, str]:
+    """Which plan runs, and why cells cannot ("" when they can)."""
+    why = ""
+    if len(models) > 1:
+        why = "there are several models, which must share their draws"
+    elif scheme != "multinomial":
+        why = f"the scheme is {scheme!r}"
+    elif models[0].weight is not None:
+        why = "there are weights"
+    if plan != "auto":
+        return plan, why
+    few = not why and models[0].positive.size * ROWS_PER_CELL < models[0].row.size
+    return "cells" if few else "rows", why
+
+
+def run_replicates(
+    models: Sequence[ScoreCells],
+    draws: Draws,
+    plan: str,
+    n_resamples: int,
+    wanted: frozenset[str],
+    loops: ModuleType,
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+) -> Replicates:
+    """Draw and scan all replicates, in tasks of some replicates each.
+
+    `wanted` names the areas that are asked for; others may stay nan. A thread needs a byte a
+    unit and 16 bytes a threshold of the largest model, or 8 for each row between two positives.
+    """
+    scans = [
+        _Scan(cells, cells.row if plan == "cells" else cells.placed(draws.unit), loops)
+        for cells in models
+    ]
+    count_type = np.int64 if models[0].weight is None else np.float64
+    shape = (n_resamples, len(models))
+    n_cuts = models[0].at.size
+    out = Replicates(
+        *(np.full(shape, np.nan) for _ in range(3)),
+        *(np.zeros(shape, count_type) for _ in range(2)),
+        *(np.zeros((*shape, n_cuts), count_type) for _ in range(2)),
+    )
+    rows = sum(cells.row.size for cells in models)
+    most = max(1, TASK_ROWS // max(rows, 1))
+    size = max(1, min(most, n_resamples // (TASKS_PER_THREAD * threads)))
+    edges = [*range(0, n_resamples, size), n_resamples]
+    batch = partial(_run_batch, scans, draws, plan, wanted, out)
+    run([partial(batch, a, b) for a, b in pairwise(edges)], threads, progress)
+    return out
+
+
+def _run_batch(
+    scans: Sequence[_Scan],
+    draws: Draws,
+    plan: str,
+    wanted: frozenset[str],
+    out: Replicates,
+    start: int,
+    stop: int,
+) -> None:
+    counts = np.empty(draws.n_units if plan == "rows" else 0, np.uint8)
+    cells = np.empty(scans[0].cells.positive.size if plan == "cells" else 0, np.int64)
+    # Both areas alone need no counts at thresholds.
+    direct = plan == "rows" and wanted <= BOTH and not out.tp.size
+    direct = direct and bool(wanted) and scans[0].cells.weight is None
+    room = 0 if direct else max(scan.cells.n_thresholds for scan in scans)
+    tp_room = np.empty(room, out.n_pos.dtype)
+    fp_room = np.empty(room, out.n_pos.dtype)
+    for replicate in range(start, stop):
+        if plan == "rows":
+            draws.draw(replicate, scans[0].loops, counts)
+        for m, scan in enumerate(scans):
+            check()
+            if direct:
+                _store_areas(scan, counts, out, (replicate, m))
+                continue
+            tp, fp = tp_room[: scan.cells.n_thresholds], fp_room[: scan.cells.n_thresholds]
+            if plan == "cells":
+                _draw_cells(scan, draws, replicate, cells, tp, fp)
+            else:
+                scan.tally(counts, tp, fp)
+            _store(scan, tp, fp, wanted, out, replicate, m)
+
+
+def _store_areas(scan: _Scan, counts: AnyArray, out: Replicates, place: tuple[int, int]) -> None:
+    layout = scan.cells
+    sums = scan.loops.unit_areas(counts, scan.place, layout.groups, layout.parts, layout.longest)
+    n_pos, n_neg, twice_u, high, low = (int(x) for x in sums)
+    check_range(n_pos, n_neg)
+    areas = areas_from_integers(n_pos, n_neg, twice_u, high, low, 0, 0)
+    out.n_pos[place], out.n_neg[place] = n_pos, n_neg
+    out.roc_auc[place] = areas.roc_auc
+    out.average_precision[place] = areas.average_precision
+
+
+def _draw_cells(
+    scan: _Scan, draws: Draws, replicate: int, cells: Ints, tp: AnyArray, fp: AnyArray
+) -> None:
+    layout = scan.cells
+    scan.loops.draw_cells(draws.key, replicate, 0, layout.edges, layout.row.size, cells)
+    scan.loops.cell_tally(cells, layout.positive, layout.ends, tp, fp)
+
+
+def _store(
+    scan: _Scan,
+    tp: AnyArray,
+    fp: AnyArray,
+    wanted: frozenset[str],
+    out: Replicates,
+    replicate: int,
+    m: int,
+) -> None:
+    if not tp.size:
+        return
+    place = replicate, m
+    out.n_pos[place], out.n_neg[place] = tp[-1], fp[-1]
+    if wanted:
+        areas = _areas(tp, fp, scan.loops)
+        out.roc_auc[place] = areas.roc_auc
+        out.average_precision[place] = areas.average_precision
+        out.ks[place] = areas.ks
+    at = scan.cells.at
+    if at.size:
+        out.tp[place] = np.where(at < 0, 0, tp[at])
+        out.fp[place] = np.where(at < 0, 0, fp[at])
+
+
+def _areas(tp: AnyArray, fp: AnyArray, loops: ModuleType) -> Areas:
+    return areas_of_counts(Counts(NOTHING, tp, fp, tp[-1].item(), fp[-1].item()), loops)
