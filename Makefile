@@ -9,7 +9,7 @@ DEMO := build/demo
 DEMO_ROWS ?= 1000000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format long bench clean
+.PHONY: help setup demo test lint format long bench speed clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -61,6 +61,10 @@ long: $(READY) ## the tests that take minutes or gigabytes
 
 bench: $(READY) ## the benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only
+
+speed: $(READY) ## measure and rewrite the tables of speed in README (a quarter of an hour, undisturbed)
+	$(BIN)/python -m benchmarks.speed_table --write
+	$(BIN)/python -m benchmarks.sklearn_table --write
 
 clean: ## remove .venv and everything generated
 	rm -rf $(VENV) build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache \

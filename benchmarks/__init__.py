@@ -1,1 +1,1 @@
-"""Benchmarks: pytest-benchmark files, one a stage, and the scripts that write README's tables."""
+"""Benchmarks for pytest-benchmark, and the scripts that write README's tables."""

@@ -1,7 +1,8 @@
-"""Works on arrays in memory: areas, tallies, weights, many models, groups."""
+"""Works on arrays in memory: areas, tallies, points, weights, many models and classes, groups."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,11 +15,16 @@ from tests.peers import PEERS
 
 from .race import BEST_PEER, Contestant, Goal, Work
 
-__all__ = ["areas", "groups", "models", "shown", "tally", "weighted"]
+__all__ = [
+    "areas", "binormal", "classes", "describe", "groups", "models", "points", "shown", "tally",
+    "weighted",
+]  # fmt: skip
 
 SEED = 1
 SKLEARN_MODELS = 2
 SKLEARN_GROUPS = 1000
+RAPIDSTATS_SHARE = 10
+THRESHOLDS = 1000
 # Both areas from one window, where the peers table asks for one at a time. A window's RANGE takes
 # tied rows together: tp and selected count the rows at or above each score.
 DUCKDB_AREAS = """
@@ -134,6 +140,51 @@ def tally(quick: bool) -> Work:
     )
 
 
+def points(quick: bool) -> Work:
+    """Thirty measures at a thousand thresholds: what they cost beside the tally that they read."""
+    y, s, data = binormal(200_000 if quick else 5_000_000)
+    cuts = np.quantile(s, np.linspace(0.0005, 0.9995, THRESHOLDS)).astype(s.dtype)
+    names = [m.name for m in rt.METRICS.values() if m.needs == "counts" and not m.parameters]
+    names += ["fbeta(2)", "fbeta(0.5)", "expected_cost(1, 10)"]
+
+    def measured() -> dict[str, np.ndarray]:
+        found = rt.tally(y, s).at(cuts)
+        return {name: found.apply(name) for name in names}
+
+    contestants = [
+        Contestant("ranktally", measured),
+        Contestant("the `tally` alone", partial(rt.tally, y, s), peer=False),
+        Contestant(
+            "`evaluate(..., at=thresholds)`",
+            partial(rt.evaluate, label=y, scores=s, at=cuts, metrics=names),
+            peer=False,
+        ),
+    ]
+    if importlib.util.find_spec("rapidstats"):
+        contestants.append(_rapidstats_points(y, s, cuts))
+    return Work(
+        f"{shown(s.size)} rows, {len(names)} measures at {THRESHOLDS} thresholds "
+        "(`tally(...).at(...)`)",
+        f"{data}, int64 labels",
+        contestants,
+        (Goal("the `tally` alone", most=1.2),),
+    )
+
+
+def _rapidstats_points(y: np.ndarray, s: np.ndarray, cuts: np.ndarray) -> Contestant:
+    """Its 27 measures of a part of the rows, whose share of the time flatters it."""
+    from rapidstats.metrics import confusion_matrix_at_thresholds
+
+    part = s.size // RAPIDSTATS_SHARE
+    y, s = y[:part], s[:part]
+    call = partial(confusion_matrix_at_thresholds, y, s, cuts.tolist())
+    found = call()
+    mcc = found.filter(found["metric"] == "mcc").sort("threshold")["value"].to_numpy()
+    _same({"rapidstats": mcc, "ranktally": rt.tally(y, s).at(cuts).mcc})
+    told = f"rapidstats, 27 measures ({shown(part)} rows measured, times {RAPIDSTATS_SHARE})"
+    return Contestant(told, call, scale=RAPIDSTATS_SHARE)
+
+
 def weighted(quick: bool) -> Work:
     from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -185,13 +236,46 @@ def models(quick: bool) -> Work:
             Contestant("ranktally", ours),
             Contestant(told, loop, scale=count / SKLEARN_MODELS),
             Contestant(
-                f"bare `np.sort` of the {count} columns, one thread",
+                f"bare `np.sort` of the {count} columns",
                 lambda: [np.sort(columns[name]) for name in names],
                 peer=False,
             ),
         ],
         (Goal(told, faster=60),),
         seconds=6.0,
+    )
+
+
+def classes(quick: bool) -> Work:
+    """Each of several classes against the rest, and the averages."""
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    rows, count = (50_000 if quick else 1_000_000), 10
+    rng = np.random.default_rng(SEED)
+    y = rng.integers(0, count, rows)
+    scores = rng.random((rows, count), dtype=np.float32)
+    scores[np.arange(rows), y] += 0.5
+    scores /= scores.sum(axis=1, keepdims=True)
+    ours = partial(rt.multiclass, label=y, scores=scores, classes=range(count))
+
+    def sklearn_macro() -> tuple[float, float]:
+        return roc_auc_score(y, scores, multi_class="ovr"), average_precision_score(y, scores)
+
+    found = ours()
+    names = ("roc_auc", "average_precision")
+    _same({"": [found.value("macro avg", x) for x in names], "scikit-learn": sklearn_macro()})
+    return Work(
+        f"{shown(rows)} rows x {count} classes, each against the rest, AUC + AP (`multiclass`)",
+        f"{describe(scores[:, 0])} in one class, int64 labels",
+        [
+            Contestant("ranktally", ours),
+            Contestant("scikit-learn, the macro averages alone", sklearn_macro),
+            Contestant(
+                f"bare `np.sort` of the {count} columns",
+                lambda: [np.sort(scores[:, k]) for k in range(count)],
+                peer=False,
+            ),
+        ],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 
 import numpy as np
 
@@ -19,8 +20,8 @@ BETTER = {"up": "higher", "down": "lower", None: "-"}
 def metric_table() -> str:
     """Markdown of all metrics, in the order of METRICS."""
     lines = [
-        "| metric | what it is | better | range | without skill | undefined (nan) when |",
-        "|---|---|---|---|---|---|",
+        "| metric | what it is | `at=` | better | range | without skill | undefined (nan) when |",
+        "|---|---|---|---|---|---|---|",
     ]
     lines += [_line(metric) for metric in METRICS.values()]
     others: dict[str, list[str]] = {}
@@ -31,12 +32,23 @@ def metric_table() -> str:
 
 
 def _line(metric: Metric) -> str:
-    name = metric.name + (f"({', '.join(metric.parameters)})" if metric.parameters else "")
+    call = inspect.signature(metric.bind)
+    name = f"{metric.name}({', '.join(map(_parameter, call.parameters.values()))})".removesuffix(
+        "()"
+    )
+    at = "yes" if metric.needs == "counts" else ""
     low, high = (f"{x:g}" for x in metric.range)
-    why = " or ".join(code.replace("_", " ") for code in metric.undefined)
+    why = " or ".join(code.replace("_", " ").replace("0 1", "[0, 1]") for code in metric.undefined)
     meaning = metric.meaning.replace("|", "\\|")
-    cells = [f"`{name}`", meaning, BETTER[metric.direction], f"{low} to {high}"]
+    cells = [f"`{name}`", meaning, at, BETTER[metric.direction], f"{low} to {high}"]
     return f"| {' | '.join([*cells, _baseline(metric), why])} |"
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    """As the caller writes it, with what holds when it is left out."""
+    if parameter.default is inspect.Parameter.empty:
+        return parameter.name
+    return f"{parameter.name}={parameter.default!r}"
 
 
 def _baseline(metric: Metric) -> str:

@@ -114,6 +114,7 @@ class Outcome:
 def run(work: Work) -> Outcome:
     """Warm every contestant up, then call them in turn, round after round."""
     contestants = work.contestants
+    contestants[0].measure()  # may load the kernels, which says nothing of what a round costs
     turns = {c.name: _turns(work, c.measure() / c.scale) for c in contestants}
     measured: dict[str, list[float]] = {c.name: [] for c in contestants}
     for k in range(work.rounds):

@@ -1,24 +1,20 @@
 """README's speed table: every work against its peers, in one run on the same arrays.
 
 ``python -m benchmarks.speed_table [--write] [--quick] [--only NAME ...]``
+
+README gets the table of one whole run or none: rows of several runs under one date and load would
+say what no run has measured.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from types import MappingProxyType
 
-import ranktally
-from ranktally._runtime import thread_count
-
 from . import in_memory, in_processes
+from .machine import conditions, load
 from .race import BEST_PEER, Goal, Outcome, Work, run
 from .readme import write_between
 
@@ -26,8 +22,10 @@ WORKS: Mapping[str, Callable[[bool], Work]] = MappingProxyType(
     {
         "areas": in_memory.areas,
         "tally": in_memory.tally,
+        "points": in_memory.points,
         "weighted": in_memory.weighted,
         "models": in_memory.models,
+        "classes": in_memory.classes,
         "groups": in_memory.groups,
         "parquet": in_processes.parquet,
         "memory_areas": in_processes.memory_areas,
@@ -43,18 +41,23 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def table(outcomes: Iterable[Outcome]) -> str:
+def table(outcomes: Iterable[Outcome], before: float | None) -> str:
     """Markdown: the ratios first, then what was measured, then on what."""
     outcomes = list(outcomes)
     lines = [
         "| work | ratio | against | target | | ranktally | other |",
         "|---|---|---|---|---|---|---|",
     ]
+    data: dict[str, list[str]] = {}
     for number, outcome in enumerate(outcomes, 1):
         lines += _lines(number, outcome)
-    lines += ["", "Measured on:", ""]
-    lines += [f"{k}. {outcome.work.data}." for k, outcome in enumerate(outcomes, 1)]
-    return "\n".join(lines) + f"\n\n{conditions()}\n"
+        data.setdefault(outcome.work.data, []).append(str(number))
+    told = "; ".join(f"({', '.join(numbers)}) {text}" for text, numbers in data.items())
+    how = (
+        "Contestants are called in turn, round after round, after a warm-up; ratios are those of "
+        "the median times."
+    )
+    return "\n".join([*lines, "", f"Data: {told}.", "", f"{conditions(PACKAGES, before)} {how}\n"])
 
 
 def _lines(number: int, outcome: Outcome) -> Iterator[str]:
@@ -118,62 +121,25 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def conditions() -> str:
-    """Where and with what it was measured."""
-    found = []
-    for name in PACKAGES:
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            found.append(f"{name} not installed (its rows are missing)")
-    return (
-        f"ranktally {ranktally.__version__}, {thread_count()} threads (each peer on its default "
-        f"number), {_processor()}, {os.cpu_count()} cores, {platform.system()}, Python "
-        f"{platform.python_version()}, {', '.join(found)}. {date.today()}. Contestants are "
-        "called in turn, round after round, after a warm-up; ratios are those of the median times. "
-        f"{_load()}"
-    )
-
-
-def _load() -> str:
-    """How busy the machine was: other people's work slows two threads more than one."""
-    if not hasattr(os, "getloadavg"):
-        return ""
-    return f"Load average at the end, over 15 minutes: {os.getloadavg()[2]:.1f}."
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        fields = dict(
-            (part.strip() for part in line.split(":", 1))
-            for line in info.read_text().split("\n\n")[0].splitlines()
-            if ":" in line
-        )
-        wide = "AVX-512" if "avx512f" in fields.get("flags", "") else "no AVX-512"
-        name = fields.get("model name", platform.machine())
-        return f"{name} (family {fields.get('cpu family')}, model {fields.get('model')}, {wide})"
-    return platform.processor() or platform.machine()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.speed_table",
         description="Measure every work against its peers and print a Markdown table.",
     )
-    parser.add_argument("--write", action="store_true", help="put it into README.md")
+    parser.add_argument("--write", action="store_true", help="put the whole table into README.md")
     parser.add_argument("--quick", action="store_true", help="small sizes: a trial of the script")
     parser.add_argument("--only", nargs="+", choices=list(WORKS), metavar="NAME", default=[],
                         help=f"some of: {', '.join(WORKS)}")  # fmt: skip
     args = parser.parse_args()
     if args.write and (args.quick or args.only):
-        parser.error("--write takes the whole table at full size: leave --quick and --only out")
+        parser.error("--write takes one whole run at full size: leave --quick and --only out")
+    before = load()
     outcomes = []
     for name in args.only or WORKS:
         print(f"measuring {name}", file=sys.stderr, flush=True)
         outcomes.append(run(WORKS[name](args.quick)))
         print("\n".join(_lines(len(outcomes), outcomes[-1])), file=sys.stderr, flush=True)
-    text = table(outcomes)
+    text = table(outcomes, before)
     print(text, end="")
     if args.write:
         write_between("speed_table", text)

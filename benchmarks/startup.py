@@ -22,7 +22,7 @@ from ranktally import _engine
 from .fresh import seconds_inside
 from .race import Contestant, Work, run
 
-WARM_SIZES = (250, 500, 1000, 2000, 4000, 8000, 16000, 32000)
+WARM_SIZES = (10, 100, 1000, 2000, 4000, 8000, 16000, 32000)
 COLD_SIZES = (100_000, 200_000, 500_000, 1_000_000, 2_000_000, 4_000_000)
 GROUP_COUNTS = (1, 100, 1000, 5000)
 ROUNDS = 15

@@ -340,3 +340,40 @@ def test_keys_over_the_whole_range_of_their_type(dtype, low, high):
     for key in span:
         mine = keys == np.asarray(key, dtype)
         assert result.value(group=key) == rt.tally(y[mine], s[mine]).roc_auc()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "int64"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("missing", ["raise", "omit", "worst"])
+def test_many_thresholds_are_those_of_one_call_each(engine, dtype, weighted, missing):
+    rng = np.random.default_rng(5)
+    y = rng.random(300) < 0.4
+    s = pa.array((rng.normal(size=300) * 9 + y).astype(dtype))
+    if missing != "raise":
+        s = pa.array([None if k % 7 == 0 else x for k, x in enumerate(s.to_pylist())], s.type)
+    call = {"label": y, "scores": s, "missing": missing, "engine": engine}
+    call |= {
+        "metrics": ["precision", "recall", "mcc"],
+        "weight": rng.random(300) if weighted else None,
+    }
+    cuts = [-np.inf, -20.5, -3, 0.0, 0.5, 2.25, 7, 1e9, np.inf]
+    together = rt.evaluate(**call, at=cuts)
+    for cut in cuts:
+        alone = rt.evaluate(**call, at=cut)
+        for metric in call["metrics"]:
+            a = together.value("score", metric, threshold=cut)
+            b = alone.value("score", metric, threshold=cut)
+            assert a == pytest.approx(b, rel=1e-15, nan_ok=True)
+
+
+def test_many_thresholds_where_no_row_is_left(engine):
+    none = pa.array([None, None], pa.float64())
+    result = rt.evaluate(
+        label=[0, 1],
+        scores=none,
+        missing="omit",
+        metrics="recall",
+        at=[0, 1, 2, 3, 4, 5],
+        engine=engine,
+    )
+    assert {row["status"] for row in result.to_dict()} == {"empty"}

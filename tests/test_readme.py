@@ -10,14 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_metrics_sklearn_suite import SUITES
 
-from benchmarks import speed_table
+from benchmarks import sklearn_calls, speed_table
 from benchmarks.metric_table import metric_table
 from benchmarks.readme import between
-from ranktally import _engine
+from ranktally import _engine, metrics
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
+TOLD = " ".join(README.split())
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.M | re.S)
 PROGRAMS = {
     "ranktally": [sys.executable, "-m", "ranktally"],
@@ -97,8 +99,7 @@ def test_metric_table_is_current():
 
 
 def test_engine_rows_are_current():
-    told = " ".join(README.split())
-    assert f"fewer than {_engine.COLD_ROWS:,} rows ({_engine.WARM_ROWS:,} once" in told
+    assert f"fewer than {_engine.COLD_ROWS:,} rows ({_engine.WARM_ROWS:,} once" in TOLD
 
 
 def test_exit_codes_are_those_of_the_command():
@@ -118,9 +119,21 @@ def test_speed_table_has_a_row_for_every_work():
     assert numbered == [str(k) for k in range(1, len(speed_table.WORKS) + 1)]
 
 
+def test_table_of_functions_has_every_call():
+    text = between("sklearn_table").replace("`", "")
+    assert [title for title in sklearn_calls.CALLS if f"| {title} | " not in text] == []
+
+
+def test_sizes_of_the_suite_of_sklearn_are_current():
+    counted = [name for name in metrics.__all__ if not name.endswith("Warning")]
+    assert f"{len(counted)} functions with the signatures" in TOLD
+    assert f"of {sum(s.tests for s in SUITES):,} tests at least" in TOLD
+    assert f"{sum(s.calling for s in SUITES):,} call a function of ours" in TOLD
+
+
 @pytest.mark.slow
 def test_speed_table_script_runs():
     pytest.importorskip("sklearn")
-    text = speed_table.table([speed_table.run(speed_table.WORKS["command"](quick=True))])
+    text = speed_table.table([speed_table.run(speed_table.WORKS["command"](quick=True))], 0.0)
     assert "pandas + scikit-learn script" in text
     assert "numpy" in text

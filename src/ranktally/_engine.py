@@ -10,14 +10,14 @@ from .errors import InputError
 
 __all__ = ["loops"]
 
-# Loading numba and the cached kernels costs what NumPy needs for more than a million rows, and an
-# uncached compilation several times that; but a process that calls again and again should not
-# stay with the slower loops for ever. Once the kernels are loaded they win from some hundred rows
-# on. `benchmarks/startup.py` measures both crossings.
-COLD_ROWS = 500_000
+# Loading numba and the cached kernels takes what NumPy needs for several million rows, compiling
+# them twice that; but a process that calls again and again should not stay with the slower loops
+# for ever. Once kernels are loaded they win at any size, but a type they have not met yet must be
+# compiled first. `benchmarks/startup.py` measures the crossings.
+COLD_ROWS = 1_000_000
 WARM_ROWS = 1_000
 # The NumPy loops visit groups one by one; a group costs them as much as this many rows.
-ROWS_PER_GROUP = 1_000
+ROWS_PER_GROUP = 500
 
 
 def loops(engine: str, rows: int, groups: int = 1) -> ModuleType:

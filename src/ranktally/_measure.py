@@ -10,6 +10,7 @@ import numpy as np
 
 from ._columns import Column, Columns, column_name
 from ._counts import Counts, areas_of_counts, sample_areas, tally_counts
+from ._cuts import counts_at
 from ._grouping import Grouping
 from ._order import order_rows
 from ._rates import why_undefined
@@ -22,6 +23,9 @@ from ._wording import missing_note
 from .errors import RanktallyError
 
 __all__ = ["Block", "Plan", "evaluate_model"]
+
+# From about here on one order of the scores costs less than a search for each row.
+MANY_THRESHOLDS = 4
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,16 @@ class Plan:
     def needs(self, state: str) -> bool:
         """Whether a metric needs this state."""
         return any(r.metric.needs == state for r in self.requests)
+
+    @property
+    def only_total(self) -> bool:
+        return all(g.is_total for g in self.groupings)
+
+    @property
+    def reads_tally(self) -> bool:
+        """Whether counts at thresholds are looked up in a tally instead of counted row by row."""
+        many = self.thresholds.size > MANY_THRESHOLDS
+        return self.only_total and self.needs("counts") and (many or self.needs("tally"))
 
     def slots(self, request: Request) -> list[float]:
         """Thresholds of a request's rows; nan for one that takes none."""
@@ -101,7 +115,11 @@ def _measure(plan: Plan, sample: Sample) -> list[Block]:
     for k, grouping in enumerate(plan.groupings):
         check()
         tp = fp = np.empty((grouping.size, 0))
-        if plan.needs("counts"):
+        if plan.needs("counts") and plan.reads_tally:
+            found = counts_at(tallies[k][0], plan.thresholds, complete=True)
+            tp, fp = found.tp[None, :], found.fp[None, :]
+            n_pos, n_neg = np.asarray([tallies[k][0].n_pos]), np.asarray([tallies[k][0].n_neg])
+        elif plan.needs("counts"):
             tp, fp, n_pos, n_neg = cut_counts(
                 sample, plan.thresholds, grouping, plan.loops, plan.threads
             )
@@ -131,10 +149,10 @@ def _states(plan: Plan, sample: Sample) -> tuple[list[GroupAreas], list[list[Cou
     Where there is only the total, both come from the classes sorted each on its own; groups
     share one order of the rows.
     """
-    only_total = all(g.is_total for g in plan.groupings)
+    only_total = plan.only_total
     areas: list[GroupAreas] = []
     tallies: list[list[Counts]] = []
-    if plan.needs("tally"):
+    if plan.needs("tally") or plan.reads_tally:
         if only_total:
             tallies = [[tally_counts(sample, plan.loops, plan.threads)]] * len(plan.groupings)
         else:

@@ -337,6 +337,20 @@ def segment_tally(
 
 
 @jit
+def cuts_below(cuts, key):
+    """Number of ascending cuts at or below a key."""
+    low = 0
+    high = cuts.size
+    while low < high:
+        middle = (low + high) >> 1
+        if cuts[middle] <= key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@jit
 def cut_counts(label, bits, flip, cuts, group, count, start, stop, out):
     """Count rows start..stop between cuts: ``out[group, class, number of cuts at or below]``.
 
@@ -344,9 +358,7 @@ def cut_counts(label, bits, flip, cuts, group, count, start, stop, out):
     """
     for row in range(start, stop):
         key = order_key(bits[row], flip)
-        place = 0
-        while place < cuts.size and key >= cuts[place]:
-            place += 1
+        place = cuts_below(cuts, key)
         g = group[row] if group.size else 0
         out[g, label[row], place] += count[row] if count.size else 1
 
@@ -362,9 +374,7 @@ def cut_weights(label, bits, flip, cuts, group, weight, scales, heads, tails, ou
                 scale[g, c, limb] = math.ldexp(1.0, int(scales[g, c, limb]))
     for row in range(label.size):
         key = order_key(bits[row], flip)
-        place = 0
-        while place < cuts.size and key >= cuts[place]:
-            place += 1
+        place = cuts_below(cuts, key)
         g = group[row] if group.size else 0
         c = label[row]
         head = np.floor(weight[row] * scale[g, c, 0])
