@@ -41,6 +41,7 @@ def same(shown: str, printed: str) -> None:
 
 def test_python_blocks_run_in_order_and_print_what_is_shown(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     namespace: dict[str, object] = {}
     code = [k for k, (language, _) in enumerate(BLOCKS) if language == "python"]
     assert len(code) >= 2
