@@ -39,7 +39,6 @@ WAITING = {
     "average-recall-maxdet-100": DETECTION,
     "C10": "curves from given thresholds",
     "C11": "curves from given thresholds",
-    "C13": "ranktally.metrics.auc",
     "P08": "intervals of curves",
     "B07": "compare",
     "SC04": STREAM,

@@ -22,6 +22,7 @@ from cases import FAULTS, SLOW, numbers
 
 import ranktally as rt
 from ranktally import delong
+from ranktally.metrics import auc
 
 RUNS: dict[str, Callable[[dict[str, Any], dict[str, Any], str], None]] = {}
 
@@ -441,6 +442,13 @@ def run_multiplicities(i: dict[str, Any], e: dict[str, Any], engine: str) -> Non
         rows = rt.tally(np.repeat(i["y"], w), np.repeat(i["s"], w), engine=engine)
         assert weighted.roc_auc() == rows.roc_auc() == pytest.approx(value, abs=1e-15)
         assert weighted.average_precision() == rows.average_precision()
+
+
+@fault("C13")
+def run_area_of_points(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    assert auc(i["fpr"], i["tpr"]) == e["value"]
+    with pytest.raises(rt.InputError):
+        auc([0.0, 0.5, 0.25, 1.0], [0.0, 0.5, 0.6, 1.0])
 
 
 @fault("B04")

@@ -123,7 +123,7 @@ def order_rows(sample: Sample, loops: ModuleType, threads: int) -> Ints:
     if n >= MAX_WORD_ROWS:
         raise InputError(
             f"{n} rows with weights or groups are more than one call can order (2**31): evaluate "
-            f"parts and merge their tallies"
+            f"parts of the rows"
         )
     if n < PARALLEL_ROWS:
         threads = 1
