@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -16,6 +16,7 @@ from ._columns import Columns, column_name, resolve
 from ._delong_result import DeLong
 from ._engine import loops
 from ._influence import area_parts
+from ._panel import read_rows, with_common_gaps
 from ._runtime import run, thread_count
 from ._types import EngineName, Floats, Missing
 from ._validate import (
@@ -25,9 +26,6 @@ from ._validate import (
     Weights,
     check_choice,
     make_sample,
-    read_labels,
-    read_scores,
-    read_weights,
 )
 
 __all__ = ["DeLong", "delong"]
@@ -118,29 +116,10 @@ def delong(
     level = check_level(level)
     workers = thread_count(threads)
     columns = resolve(data, label=label, scores=scores, weight=weight, threads=workers)
-    labels = read_labels(
-        columns.label.values(workers),
-        pos_label,
-        column_name(columns.label),
-        columns.label.locate,
-        workers,
-    )
-    weights = None
-    if columns.weight is not None:
-        raw = columns.weight.values(workers)
-        weights = read_weights(raw, column_name(columns.weight), columns.weight.locate)
-    models = [
-        read_scores(
-            column.values(workers),
-            column_name(column),
-            column.locate,
-            higher_is_better=higher_is_better,
-        )
-        for column in columns.scores
-    ]
+    labels, weights, models = read_rows(columns, pos_label, higher_is_better, workers)
     n_missing = tuple(model.n_null + model.n_nan for model in models)
     if missing == "omit":
-        models = _with_common_gaps(models)
+        models = with_common_gaps(models)
     panel = _Panel(columns, labels, weights, models, missing)
     k = len(models)
     chosen = loops(engine, columns.n_rows * k)
@@ -158,15 +137,6 @@ def delong(
         n_missing,
         weights is not None,
     )
-
-
-def _with_common_gaps(models: Sequence[Scores]) -> list[Scores]:
-    """Give every model the gaps of all, so that all are left with the same rows."""
-    found = [model.missing for model in models if model.missing is not None]
-    if not found:
-        return list(models)
-    gone = np.logical_or.reduce(found)
-    return [replace(model, missing=gone) for model in models]
 
 
 @dataclass(frozen=True)

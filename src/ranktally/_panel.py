@@ -10,10 +10,19 @@ import numpy as np
 from ._columns import Columns, column_name
 from ._grouping import read_key
 from ._types import AnyArray
-from ._validate import Sample, Scores, make_sample, read_labels, read_scores, read_weights
+from ._validate import (
+    Labels,
+    Sample,
+    Scores,
+    Weights,
+    make_sample,
+    read_labels,
+    read_scores,
+    read_weights,
+)
 from .errors import InputError
 
-__all__ = ["Panel", "read_panel"]
+__all__ = ["Panel", "read_panel", "read_rows", "with_common_gaps"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,31 @@ def read_panel(
     InputError
         If a column cannot be used, a cluster key is missing, or no row is left.
     """
+    labels, weights, scores = read_rows(columns, pos_label, higher_is_better, threads)
+    if missing == "omit":
+        scores = with_common_gaps(scores)
+    samples = [
+        make_sample(
+            labels,
+            score,
+            weights,
+            missing=missing,
+            label_name=column_name(columns.label),
+            score_name=column_name(column),
+            locate=column.locate,
+        )
+        for score, column in zip(scores, columns.scores, strict=True)
+    ]
+    if not samples[0].n:
+        raise InputError("no row is left to draw from: every one is omitted or has weight 0")
+    cluster, n_clusters = _read_clusters(columns, samples[0], threads)
+    return Panel(tuple(c.name for c in columns.scores), samples, cluster, n_clusters)
+
+
+def read_rows(
+    columns: Columns, pos_label: object, higher_is_better: bool, threads: int
+) -> tuple[Labels, Weights | None, list[Scores]]:
+    """Read the labels, weights and every score column of a call."""
     labels = read_labels(
         columns.label.values(threads),
         pos_label,
@@ -66,27 +100,10 @@ def read_panel(
         )
         for column in columns.scores
     ]
-    if missing == "omit":
-        scores = _with_common_gaps(scores)
-    samples = [
-        make_sample(
-            labels,
-            score,
-            weights,
-            missing=missing,
-            label_name=column_name(columns.label),
-            score_name=column_name(column),
-            locate=column.locate,
-        )
-        for score, column in zip(scores, columns.scores, strict=True)
-    ]
-    if not samples[0].n:
-        raise InputError("no row is left to draw from: every one is omitted or has weight 0")
-    cluster, n_clusters = _read_clusters(columns, samples[0], threads)
-    return Panel(tuple(c.name for c in columns.scores), samples, cluster, n_clusters)
+    return labels, weights, scores
 
 
-def _with_common_gaps(scores: Sequence[Scores]) -> list[Scores]:
+def with_common_gaps(scores: Sequence[Scores]) -> list[Scores]:
     """Give every model the gaps of all, so that all are left with the same rows."""
     found = [score.missing for score in scores if score.missing is not None]
     if not found:
