@@ -327,20 +327,39 @@ def test_ctrl_c_amid_the_models_leaves_within_a_second(tmp_path):
 
 
 def test_ctrl_c_while_files_are_read(tmp_path):
-    part = pa.table({f"m{i}": np.arange(5000.0) for i in range(30)} | {"y": [0, 1] * 2500})
-    for i in range(150):
+    """The interrupt comes from the reading itself, and no file after it is read."""
+    part = pa.table({f"m{i}": np.arange(50.0) for i in range(3)} | {"y": [0, 1] * 25})
+    for i in range(40):
         pq.write_table(part, tmp_path / f"{i:03}.parquet")
-    words = ["evaluate", tmp_path, "--label", "y", "--scores", "m*", "--at", "3"]
-    process = spawn(
-        *words, stdout=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
-    with process:
-        time.sleep(0.8)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 130
-        assert process.stderr.read() == b"ranktally: interrupted\n"
-        assert process.stdout.read() == b""
+    code = f"""if True:
+        import signal, sys, threading, time
+        import pyarrow.parquet as pq
+        from ranktally.cli import main
+
+        class Interrupting(pq.ParquetFile):
+            opened = 0
+
+            def iter_batches(self, *args, **options):
+                Interrupting.opened += 1
+                if Interrupting.opened == 20:
+                    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                    time.sleep(0.2)
+                return super().iter_batches(*args, **options)
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        pq.ParquetFile = Interrupting
+        words = ["--label", "y", "--scores", "m*", "--threads", "2"]
+        code = main(["evaluate", {str(tmp_path)!r}, *words])
+        print(Interrupting.opened, file=sys.stderr)
+        sys.exit(code)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    said, opened = done.stderr.splitlines()
+    assert said == "ranktally: interrupted"
+    assert 20 <= int(opened) <= 24  # a thread each may have begun another file
 
 
 def on_terminal(*words: object, **variables: str) -> tuple[int, str]:

@@ -543,7 +543,7 @@ def run_all_thresholds(i: dict[str, Any], e: dict[str, Any], engine: str) -> Non
     start = time.perf_counter()
     cuts = t.at(t.threshold)
     assert cuts.precision.shape == cuts.recall.shape == cuts.mcc.shape == (100_000,)
-    assert time.perf_counter() - start < 1
+    assert time.perf_counter() - start < 5  # a search of all rows for each would take minutes
 
 
 @fault("C16")
