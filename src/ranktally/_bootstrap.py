@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from ._binomial import check_level
-from ._bootstrap_result import Bootstrap, Slot
+from ._bootstrap_result import Bootstrap
 from ._columns import resolve
-from ._counts import Areas, areas_of_counts, sample_areas, tally_counts
-from ._cuts import counts_at
-from ._draws import SCHEMES, Scheme, make_draws, read_seed
+from ._draws import SCHEMES, Scheme, read_seed
 from ._engine import loops
-from ._influence import influence, leave_one_out
 from ._intervals import METHODS
 from ._panel import read_panel
 from ._progress import reporting
-from ._rates import STATUSES, why_undefined
-from ._replicates import Replicates, choose_plan, run_replicates
-from ._requests import Request, measured, read_metrics
-from ._runtime import run, thread_count
-from ._score_cells import cut_score_cells
-from ._types import AnyArray, EngineName, Floats, Progress
-from ._validate import Sample, check_choice, read_thresholds
+from ._requests import read_metrics
+from ._resample import PLANS, resample
+from ._runtime import thread_count
+from ._types import AnyArray, EngineName, Missing, Progress
+from ._validate import check_choice, read_thresholds
 from .errors import InputError
 
-__all__ = ["bootstrap"]
+__all__ = ["bootstrap", "choose_scheme", "read_cuts", "read_size", "resample"]
 
 MOST_RESAMPLES = (1 << 32) - 1
-CLOSED_FORMS = ("roc_auc", "average_precision", "gini")
 
 
 def bootstrap(
@@ -52,7 +44,7 @@ def bootstrap(
     plan: Literal["auto", "rows", "cells"] = "auto",
     pos_label: object = None,
     higher_is_better: bool = True,
-    missing: Literal["raise", "omit"] = "raise",
+    missing: Missing = "raise",
     engine: EngineName = "auto",
     threads: int | None = None,
     progress: Progress = None,
@@ -70,7 +62,9 @@ def bootstrap(
     cluster : str or array-like, shape (n,), optional
         What is drawn as a whole, a customer or a day: keys of any type.
     metrics : str, list of str, or dict of str to callable(tp, fp, tn, fn)
-        Areas (roc_auc, average_precision, gini, ks) and, with `at`, measures at thresholds.
+        Names of `ranktally.METRICS`; measures at thresholds need `at`. Areas (roc_auc,
+        average_precision, gini, ks) and measures at thresholds cost one scan a replicate; the
+        others read the replicate's whole tally, at ten times the cost or more.
     at : float or list of float, optional
         Thresholds.
     scheme : {"auto", "multinomial", "stratified", "cluster", "poisson"}
@@ -79,8 +73,9 @@ def bootstrap(
         ("stratified"); as many clusters as there are ("cluster", the default with `cluster`); an
         independent Poisson count of mean 1 for each row ("poisson").
     method : {"percentile", "basic", "normal", "bca"}
-        Of the intervals. "bca" takes its acceleration from closed forms of roc_auc, gini and
-        average_precision, for rows drawn by "multinomial".
+        Of the intervals. "bca" takes its acceleration from exact closed forms of what each row
+        contributes to roc_auc, gini and average_precision; for other metrics, and for clusters,
+        from deleting one of 200 blocks of rows (of clusters) at a time, which the interval says.
     n_resamples : int
     level : float
     seed : int, optional
@@ -90,8 +85,9 @@ def bootstrap(
         between distinct positive scores. Equal in distribution, not in bytes.
     pos_label, higher_is_better, engine, threads
         As in `ranktally.evaluate`.
-    missing : {"raise", "omit"}
-        "omit" leaves out the rows in which the label or any model's score is missing.
+    missing : {"raise", "omit", "worst"}
+        "omit" leaves out the rows in which the label or any model's score is missing; "worst"
+        ranks missing scores last.
     progress : bool or callable(done, total), optional
         Called after each batch of replicates.
 
@@ -110,7 +106,7 @@ def bootstrap(
     time, or O(cells) in the plan "cells". Ordering takes about 50 bytes a row for each model that
     is ordered at the time, an ordered model about 10 (20 with weights or clusters), and a thread a
     byte a row and 16 bytes a threshold. Results take 8 bytes for each replicate, model and number;
-    "bca" adds 8 bytes for each row, model and metric.
+    "bca" adds 8 bytes for each row, model and metric with a closed form.
 
     The same seed, scheme and plan give the same bytes for any number of threads and either engine.
     Every model sees the same draws, so that differences are paired.
@@ -130,64 +126,39 @@ def bootstrap(
     """
     check_choice("scheme", scheme, SCHEMES)
     check_choice("method", method, METHODS)
-    check_choice("plan", plan, ("auto", "rows", "cells"))
-    check_choice("missing", missing, ("raise", "omit"))
-    level, n_resamples = check_level(level), _read_size(n_resamples)
+    check_choice("plan", plan, PLANS)
+    check_choice("missing", missing, ("raise", "omit", "worst"))
+    level, n_resamples = check_level(level), read_size(n_resamples)
     seed, workers = read_seed(seed), thread_count(threads)
-    cuts = np.empty(0) if at is None else np.atleast_1d(read_thresholds(at, "at"))
-    if cuts.ndim != 1 or np.unique(cuts).size != cuts.size:
-        raise InputError(f"`at` must be a number or a list of different numbers, got {at!r}")
-    requests = _read_requests(metrics, cuts, method)
-    chosen_scheme = _choose_scheme(scheme, method, clustered=cluster is not None)
+    cuts = read_cuts(at)
+    requests = read_metrics(
+        list(metrics) if isinstance(metrics, tuple) else metrics, has_thresholds=cuts.size > 0
+    )
+    chosen_scheme = choose_scheme(scheme, clustered=cluster is not None)
     columns = resolve(
         data, label=label, scores=scores, weight=weight, cluster=cluster, threads=workers
     )
     panel = read_panel(columns, pos_label, higher_is_better, missing, workers)
-    n = panel.samples[0].n
-    chosen_loops = loops(engine, n * len(panel.samples) * n_resamples)
-    side = workers if len(panel.samples) >= workers else 1
-    order = partial(
-        cut_score_cells, cuts=cuts, loops=chosen_loops, threads=1 if side > 1 else workers
-    )
-    models = run([partial(order, sample) for sample in panel.samples], side)
-    chosen_plan, why = choose_plan(plan, chosen_scheme, models)
-    if chosen_plan == "cells" and why:
-        raise InputError(f'`plan` "cells" cannot run, since {why}: pass plan="rows"')
-    draws = make_draws(chosen_scheme, seed, panel.samples[0].label, panel.cluster, panel.n_clusters)
-    wanted = frozenset(r.metric.name for r in requests if r.metric.needs == "areas")
+    rows = panel.samples[0].n * len(panel.samples)
     with reporting(progress) as report:
-        found = run_replicates(
-            models, draws, chosen_plan, n_resamples, wanted, chosen_loops, workers, report
+        return resample(
+            panel,
+            requests,
+            cuts,
+            scheme=chosen_scheme,
+            method=method,
+            n_resamples=n_resamples,
+            level=level,
+            seed=seed,
+            plan=plan,
+            loops=loops(engine, rows * n_resamples),
+            threads=workers,
+            progress=report,
         )
-    plain = [_plain(sample, cuts, chosen_loops, workers) for sample in panel.samples]
-    estimate, status, base = _estimates(plain, requests)
-    jackknife = {}
-    if method == "bca":
-        jackknife = _jackknife(panel.samples, requests, chosen_loops, workers)
-    label_values = panel.samples[0].label
-    n_pos = int(np.count_nonzero(label_values))
-    return Bootstrap(
-        models=panel.names,
-        slots=_slots(requests, cuts),
-        estimate=estimate,
-        replicates=_values(found, requests),
-        n=n,
-        n_pos=n_pos,
-        n_neg=n - n_pos,
-        totals=tuple((x.n_pos[0, 0].item(), x.n_neg[0, 0].item()) for x in plain),
-        baseline=base,
-        scheme=chosen_scheme,
-        plan=chosen_plan,
-        seed=seed,
-        n_resamples=n_resamples,
-        method=method,
-        level=level,
-        _status=status,
-        _jackknife=jackknife,
-    )
 
 
-def _read_size(n_resamples: object) -> int:
+def read_size(n_resamples: object) -> int:
+    """Check a number of resamples."""
     try:
         size = 0 if isinstance(n_resamples, bool) else operator.index(n_resamples)  # type: ignore[arg-type]
     except TypeError:
@@ -199,26 +170,16 @@ def _read_size(n_resamples: object) -> int:
     return size
 
 
-def _read_requests(metrics: Any, cuts: AnyArray, method: str) -> list[Request]:
-    if isinstance(metrics, tuple):
-        metrics = list(metrics)
-    requests = read_metrics(metrics, has_thresholds=cuts.size > 0)
-    for request in requests:
-        if request.metric.needs not in ("areas", "counts"):
-            raise InputError(
-                f"`metrics` {request.label!r} needs whole curves, which replicates do not make: "
-                f"choose among roc_auc, average_precision, gini, ks and, with at=, measures at "
-                f"thresholds"
-            )
-        if method == "bca" and request.metric.name not in CLOSED_FORMS:
-            raise InputError(
-                f'`method` "bca" has no closed form for {request.label!r}, only for '
-                f'{", ".join(CLOSED_FORMS)}: pass method="percentile" or leave that metric out'
-            )
-    return requests
+def read_cuts(at: Any) -> AnyArray:
+    """Thresholds of a call, each once; empty where there are none."""
+    cuts = np.empty(0) if at is None else np.atleast_1d(read_thresholds(at, "at"))
+    if cuts.ndim != 1 or np.unique(cuts).size != cuts.size:
+        raise InputError(f"`at` must be a number or a list of different numbers, got {at!r}")
+    return cuts
 
 
-def _choose_scheme(scheme: str, method: str, *, clustered: bool) -> str:
+def choose_scheme(scheme: str, *, clustered: bool) -> str:
+    """Settle the scheme: clusters, where they are given, and none of them without."""
     if scheme == "auto":
         scheme = "cluster" if clustered else "multinomial"
     if clustered and scheme != "cluster":
@@ -228,104 +189,4 @@ def _choose_scheme(scheme: str, method: str, *, clustered: bool) -> str:
         )
     if scheme == "cluster" and not clustered:
         raise InputError('`scheme` "cluster" needs the clusters: pass cluster=')
-    if method == "bca" and scheme != "multinomial":
-        raise InputError(
-            f'`method` "bca" is for rows drawn by "multinomial", the scheme is "{scheme}": pass '
-            f'method="percentile"'
-        )
     return scheme
-
-
-def _slots(requests: Sequence[Request], cuts: AnyArray) -> tuple[Slot, ...]:
-    return tuple(
-        Slot(r.label, cut, r.metric.range)
-        for r in requests
-        for cut in (cuts.tolist() if r.metric.needs == "counts" else [None])
-    )
-
-
-def _plain(sample: Sample, cuts: AnyArray, chosen: Any, threads: int) -> Replicates:
-    """The rows themselves, in the form of a single replicate."""
-    if not cuts.size:
-        areas: Areas = sample_areas(sample, chosen, threads)
-        tp = fp = np.empty(0)
-    else:
-        counts = tally_counts(sample, chosen, threads)
-        areas = areas_of_counts(counts, chosen)
-        found = counts_at(counts, cuts, complete=True)
-        tp, fp = np.asarray(found.tp), np.asarray(found.fp)
-    return Replicates(
-        np.asarray([[areas.roc_auc]]),
-        np.asarray([[areas.average_precision]]),
-        np.asarray([[areas.ks]]),
-        np.asarray([[areas.n_pos]]),
-        np.asarray([[areas.n_neg]]),
-        tp[None, None],
-        fp[None, None],
-    )
-
-
-def _counts(found: Replicates) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
-    return (
-        found.tp,
-        found.fp,
-        found.n_neg[:, :, None] - found.fp,
-        found.n_pos[:, :, None] - found.tp,
-    )
-
-
-def _values(found: Replicates, requests: Sequence[Request]) -> Floats:
-    """Metrics of replicates: shape (replicates, models, slots)."""
-    parts = []
-    for request in requests:
-        if request.metric.needs == "counts":
-            parts.append(measured(request, _counts(found), "metrics"))
-        else:
-            areas = np.asarray(request.function(found), np.float64)
-            parts.append(areas[:, :, None])
-    return np.concatenate(parts, axis=2)
-
-
-def _estimates(
-    plain: Sequence[Replicates], requests: Sequence[Request]
-) -> tuple[Floats, tuple[tuple[str, ...], ...], Floats]:
-    """Estimates, their statuses and chance levels: each of shape (models, slots)."""
-    estimates, statuses, levels = [], [], []
-    for one in plain:
-        estimates.append(_values(one, requests)[0, 0])
-        counts = _counts(one)
-        total = float(one.n_pos[0, 0] + one.n_neg[0, 0])
-        prevalence = one.n_pos[0, 0] / total if total else np.nan
-        nothing = np.zeros((1, 1, 1))
-        rows = (nothing, nothing, one.n_neg[:, :, None], one.n_pos[:, :, None])
-        texts: list[str] = []
-        base: list[float] = []
-        for request in requests:
-            metric = request.metric
-            used = counts if metric.needs == "counts" else rows
-            value = _values(one, [request])
-            places = why_undefined(value, metric.undefined, *used)[0, 0]
-            texts += [STATUSES[place] for place in places]
-            chance = np.nan if metric.baseline is None else float(metric.baseline(prevalence))
-            base += [chance] * places.size
-        statuses.append(tuple(texts))
-        levels.append(base)
-    return np.asarray(estimates), tuple(statuses), np.asarray(levels)
-
-
-def _jackknife(
-    samples: Sequence[Sample], requests: Sequence[Request], chosen: Any, threads: int
-) -> dict[tuple[int, int], Floats]:
-    """Influence of each row on each metric of each model, for the acceleration of BCa."""
-    found: dict[tuple[int, int], Floats] = {}
-    for m, sample in enumerate(samples):
-        for slot, request in enumerate(requests):
-            name = request.metric.name
-            base = "roc_auc" if name == "gini" else name
-            scale = 2.0 if name == "gini" else 1.0
-            if sample.weight is None:
-                value = -leave_one_out(sample, base, chosen, threads).value
-            else:
-                value = influence(sample, base, chosen, threads).value
-            found[m, slot] = scale * value
-    return found

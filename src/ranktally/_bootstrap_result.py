@@ -20,7 +20,7 @@ from .errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Bootstrap", "Slot"]
+__all__ = ["Bootstrap", "Jackknife", "Slot"]
 
 FEW = 50
 
@@ -32,6 +32,20 @@ class Slot:
     metric: str
     threshold: float | None
     range: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Jackknife:
+    """What each unit contributes to a number: deviations, of any scale.
+
+    `blocks` says in words what was deleted instead of single rows; "" for closed forms.
+    """
+
+    value: Floats
+    blocks: str
+
+    def __sub__(self, other: Jackknife) -> Jackknife:
+        return Jackknife(self.value - other.value, self.blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +93,7 @@ class Bootstrap:
     method: str
     level: float
     _status: tuple[tuple[str, ...], ...] = field(repr=False)
-    _jackknife: dict[tuple[int, int], Floats] = field(repr=False)
+    _jackknife: dict[tuple[int, int], Jackknife] = field(repr=False)
 
     def __post_init__(self) -> None:
         for array in (self.estimate, self.replicates, self.baseline):
@@ -187,7 +201,7 @@ class Bootstrap:
         replicates: Floats,
         status: str,
         within: tuple[float, float],
-        jackknife: Floats | None,
+        jackknife: Jackknife | None,
         method: str | None,
         level: float | None,
         *,
@@ -204,7 +218,9 @@ class Bootstrap:
                     '`method` "bca" needs what each row contributes, which this result does not '
                     'hold: pass method="bca" to bootstrap'
                 )
-            accelerated = acceleration(jackknife)
+            accelerated = acceleration(jackknife.value)
+            if math.isnan(accelerated):
+                status = "no_acceleration"
         low, high, error = make_interval(estimate, defined, method, level, within, accelerated)
         if status == "ok" and math.isnan(low):
             # Infinite replicates have no standard error, and neither has a single one.
@@ -217,6 +233,7 @@ class Bootstrap:
             *(["degenerate: zero width"] if low == high else []),
             *(["replicates too few for the level"] if few and status == "ok" else []),
             *([f"{undefined} of {replicates.size} replicates undefined"] if undefined else []),
+            *([jackknife.blocks] if method == "bca" and jackknife and jackknife.blocks else []),
         ]
         return Interval(
             low,

@@ -14,11 +14,25 @@ import numpy as np
 from ._types import AnyArray, Bytes, Ints
 from .errors import InputError
 
-__all__ = ["SCHEMES", "Draws", "Scheme", "make_draws", "read_seed", "seed_key"]
+__all__ = [
+    "SCHEMES",
+    "Deletions",
+    "Draws",
+    "Scheme",
+    "make_deletions",
+    "make_draws",
+    "read_seed",
+    "seed_key",
+]
 
 Scheme: TypeAlias = Literal["auto", "multinomial", "stratified", "cluster", "poisson"]
 SCHEMES = ("auto", "multinomial", "stratified", "cluster", "poisson")
 TERMS = 40
+# Blocks of a stratum that a jackknife deletes in turn.
+BLOCKS = 200
+# Multipliers and shifts of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable
+# pseudorandom number generators", OOPSLA 2014).
+MIX = ((0xBF58476D1CE4E5B9, 30), (0x94D049BB133111EB, 27))
 
 
 def read_seed(seed: object) -> int:
@@ -114,3 +128,60 @@ def make_draws(
         n_pos = int(np.count_nonzero(label))
         strata = (n - n_pos, n_pos)
     return Draws(scheme, seed_key(seed), strata, unit, _poisson_steps())
+
+
+@dataclass(frozen=True)
+class Deletions:
+    """Units of a call in blocks, one of which is left out at a time: replicates of a jackknife.
+
+    Attributes
+    ----------
+    block : ndarray of int64, shape (units,)
+    size : int
+        How many blocks there are.
+    stratum : ndarray of int64, shape (blocks,)
+        The stratum that a block is of.
+    unit : ndarray of int32, shape (n,), or None
+        As of `Draws`.
+    name : str
+        What is deleted, in words.
+    """
+
+    block: Ints
+    size: int
+    stratum: Ints
+    unit: AnyArray | None
+    name: str
+
+    @property
+    def n_units(self) -> int:
+        return int(self.block.size)
+
+    def draw(self, replicate: int, loops: ModuleType, counts: Bytes) -> None:
+        """Write 1 for each unit but those of the block, which get 0."""
+        np.not_equal(self.block, replicate, out=counts, casting="unsafe")
+
+
+def make_deletions(draws: Draws) -> Deletions:
+    """Cut the units of each stratum into at most `BLOCKS` blocks, by chance.
+
+    Neighbours are scattered, since rows are often kept in an order that means something.
+    """
+    blocks, strata = [], []
+    first = 0
+    for stratum, size in enumerate(draws.strata):
+        words = np.arange(size, dtype=np.uint64) + draws.key[0] + (draws.key[1] << np.uint64(32))
+        for multiplier, shift in MIX:
+            words = (words ^ (words >> np.uint64(shift))) * np.uint64(multiplier)
+        words ^= words >> np.uint64(31)
+        many = min(size, BLOCKS)
+        block = np.empty(size, np.int64)
+        block[np.argsort(words, kind="stable")] = np.arange(size) % max(many, 1)
+        blocks.append(block + first)
+        strata += [stratum] * many
+        first += many
+    units = "clusters" if draws.scheme == "cluster" else "rows"
+    name = f"one of {first} blocks of {units} deleted at a time"
+    if first == draws.n_units:
+        name = f"one of {first} {units} deleted at a time"
+    return Deletions(np.concatenate(blocks), first, np.asarray(strata, np.int64), draws.unit, name)

@@ -9,7 +9,6 @@ from statistics import NormalDist
 import numpy as np
 
 from ._types import Floats
-from .errors import InputError
 
 __all__ = ["METHODS", "Interval", "acceleration", "make_interval", "two_sided_p"]
 
@@ -80,6 +79,8 @@ def make_interval(
         reach = -NORMAL.inv_cdf(tail) * error
         low, high = estimate - reach, estimate + reach
     elif method == "bca":
+        if math.isnan(accelerated):
+            return NAN, NAN, error
         low, high = (
             _quantile(ordered, _bca_share(estimate, ordered, accelerated, q))
             for q in (tail, 1.0 - tail)
@@ -123,22 +124,13 @@ def _bca_share(estimate: float, ordered: Floats, accelerated: float, q: float) -
     return NORMAL.cdf(bias + moved / (1.0 - accelerated * moved))
 
 
-def acceleration(influence: Floats) -> float:
-    """Acceleration of BCa from influence values (or jackknife values, of the opposite sign).
+def acceleration(deviations: Floats) -> float:
+    """Acceleration of BCa from what each unit contributes, as deviations from their mean.
 
-    Raises
-    ------
-    InputError
-        If a value is undefined: a class has a single row, say.
+    nan if one is undefined: a class has a single row, say.
     """
-    if not np.isfinite(influence).all():
-        raise InputError(
-            'method="bca" needs the metric without each single row, and without one of them it is '
-            'undefined: pass method="percentile"'
-        )
-    centred = influence - influence.mean()
-    spread = float(np.sum(centred**2))
-    return float(np.sum(centred**3)) / (6.0 * spread**1.5) if spread > 0.0 else 0.0
+    spread = float(np.sum(deviations**2))
+    return float(np.sum(deviations**3)) / (6.0 * spread**1.5) if spread != 0.0 else 0.0
 
 
 def two_sided_p(estimate: float, replicates: Floats) -> float:

@@ -7,17 +7,26 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from ._counts import Areas, Counts, areas_from_integers, areas_of_counts
-from ._draws import Draws
+from ._draws import Deletions, Draws
 from ._order import check_range
 from ._runtime import check, run
 from ._score_cells import ScoreCells
 from ._types import AnyArray, Floats, Ints
 
-__all__ = ["Replicates", "choose_plan", "run_replicates"]
+__all__ = [
+    "Reading",
+    "Replicates",
+    "Scan",
+    "choose_plan",
+    "make_scan",
+    "read_all",
+    "run_replicates",
+]
 
 # A cell costs as much as so many rows.
 ROWS_PER_CELL = 25
@@ -26,6 +35,14 @@ TASK_ROWS = 20_000_000
 TASKS_PER_THREAD = 8
 NOTHING = np.empty(0)
 BOTH = {"roc_auc", "average_precision", "gini"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Numbers that need the whole tally of a replicate: `width` of them, by `function`."""
+
+    function: Callable[[Counts], Any]
+    width: int = 1
 
 
 @dataclass(frozen=True)
@@ -38,6 +55,8 @@ class Replicates:
     n_pos, n_neg : ndarray, shape (replicates, models)
         int64, or float64 weight sums.
     tp, fp : ndarray, shape (replicates, models, cuts)
+    read : ndarray of float64, shape (replicates, models, numbers)
+        Of all readings, one after the other.
     """
 
     roc_auc: Floats
@@ -47,10 +66,11 @@ class Replicates:
     n_neg: AnyArray
     tp: AnyArray
     fp: AnyArray
+    read: Floats
 
 
 @dataclass(frozen=True)
-class _Scan:
+class Scan:
     """One model as replicates see it: with the units of its rows, in order."""
 
     cells: ScoreCells
@@ -65,6 +85,25 @@ class _Scan:
             self.loops.unit_tally(counts, self.place, *shape)
         else:
             self.loops.weight_tally(counts, self.place, cells.weight, *shape)
+
+    def counts(self, tp: AnyArray, fp: AnyArray) -> Counts:
+        """Tally of what was drawn: scores of which no row was drawn are no thresholds."""
+        threshold = self.cells.threshold
+        assert threshold is not None
+        if not tp.size:
+            return Counts(threshold, tp, fp, 0, 0)
+        n_pos, n_neg = tp[-1].item(), fp[-1].item()
+        if self.cells.missing_last:
+            threshold, tp, fp = threshold[:-1], tp[:-1], fp[:-1]
+        kept = np.empty(tp.size, bool)
+        kept[:1] = (tp[:1] > 0) | (fp[:1] > 0)
+        np.logical_or(tp[1:] > tp[:-1], fp[1:] > fp[:-1], out=kept[1:])
+        return Counts(threshold[kept], tp[kept], fp[kept], n_pos, n_neg)
+
+
+def make_scan(cells: ScoreCells, draws: Draws | Deletions, plan: str, loops: ModuleType) -> Scan:
+    """Scan of one model under these draws."""
+    return Scan(cells, cells.row if plan == "cells" else cells.placed(draws.unit), loops)
 
 
 def choose_plan(plan: str, scheme: str, models: Sequence[ScoreCells]) -> tuple[str, str]:
@@ -84,45 +123,50 @@ def choose_plan(plan: str, scheme: str, models: Sequence[ScoreCells]) -> tuple[s
 
 def run_replicates(
     models: Sequence[ScoreCells],
-    draws: Draws,
+    draws: Draws | Deletions,
     plan: str,
     n_resamples: int,
     wanted: frozenset[str],
+    readings: Sequence[Reading],
     loops: ModuleType,
     threads: int,
     progress: Callable[[int, int], object] | None,
 ) -> Replicates:
     """Draw and scan all replicates, in tasks of some replicates each.
 
-    `wanted` names the areas that are asked for; others may stay nan. A thread needs a byte a
+    `wanted` names the areas that are asked for; others may stay nan. With `readings` the models
+    must be cut at every score. A thread needs a byte a
     unit and 16 bytes a threshold of the largest model, or 8 for each row between two positives.
     """
-    scans = [
-        _Scan(cells, cells.row if plan == "cells" else cells.placed(draws.unit), loops)
-        for cells in models
-    ]
+    scans = [make_scan(cells, draws, plan, loops) for cells in models]
     count_type = np.int64 if models[0].weight is None else np.float64
     shape = (n_resamples, len(models))
     n_cuts = models[0].at.size
     out = Replicates(
-        *(np.full(shape, np.nan) for _ in range(3)),
-        *(np.zeros(shape, count_type) for _ in range(2)),
-        *(np.zeros((*shape, n_cuts), count_type) for _ in range(2)),
+        np.full(shape, np.nan),
+        np.full(shape, np.nan),
+        np.full(shape, np.nan),
+        np.zeros(shape, count_type),
+        np.zeros(shape, count_type),
+        np.zeros((*shape, n_cuts), count_type),
+        np.zeros((*shape, n_cuts), count_type),
+        np.full((*shape, sum(reading.width for reading in readings)), np.nan),
     )
     rows = sum(cells.row.size for cells in models)
     most = max(1, TASK_ROWS // max(rows, 1))
     size = max(1, min(most, n_resamples // (TASKS_PER_THREAD * threads)))
     edges = [*range(0, n_resamples, size), n_resamples]
-    batch = partial(_run_batch, scans, draws, plan, wanted, out)
+    batch = partial(_run_batch, scans, draws, plan, wanted, readings, out)
     run([partial(batch, a, b) for a, b in pairwise(edges)], threads, progress)
     return out
 
 
 def _run_batch(
-    scans: Sequence[_Scan],
-    draws: Draws,
+    scans: Sequence[Scan],
+    draws: Draws | Deletions,
     plan: str,
     wanted: frozenset[str],
+    readings: Sequence[Reading],
     out: Replicates,
     start: int,
     stop: int,
@@ -130,7 +174,7 @@ def _run_batch(
     counts = np.empty(draws.n_units if plan == "rows" else 0, np.uint8)
     cells = np.empty(scans[0].cells.positive.size if plan == "cells" else 0, np.int64)
     # Both areas alone need no counts at thresholds.
-    direct = plan == "rows" and wanted <= BOTH and not out.tp.size
+    direct = plan == "rows" and wanted <= BOTH and not out.tp.size and not readings
     direct = direct and bool(wanted) and scans[0].cells.weight is None
     room = 0 if direct else max(scan.cells.n_thresholds for scan in scans)
     tp_room = np.empty(room, out.n_pos.dtype)
@@ -144,14 +188,22 @@ def _run_batch(
                 _store_areas(scan, counts, out, (replicate, m))
                 continue
             tp, fp = tp_room[: scan.cells.n_thresholds], fp_room[: scan.cells.n_thresholds]
-            if plan == "cells":
+            if isinstance(draws, Draws) and plan == "cells":
                 _draw_cells(scan, draws, replicate, cells, tp, fp)
             else:
                 scan.tally(counts, tp, fp)
             _store(scan, tp, fp, wanted, out, replicate, m)
+            if readings:
+                out.read[replicate, m] = read_all(readings, scan.counts(tp, fp))
 
 
-def _store_areas(scan: _Scan, counts: AnyArray, out: Replicates, place: tuple[int, int]) -> None:
+def read_all(readings: Sequence[Reading], counts: Counts) -> Floats:
+    """Numbers of all readings, one after the other."""
+    found = [np.reshape(reading.function(counts), reading.width) for reading in readings]
+    return np.asarray(np.concatenate([np.empty(0), *found]), np.float64)
+
+
+def _store_areas(scan: Scan, counts: AnyArray, out: Replicates, place: tuple[int, int]) -> None:
     layout = scan.cells
     sums = scan.loops.unit_areas(counts, scan.place, layout.groups, layout.parts, layout.longest)
     n_pos, n_neg, twice_u, high, low = (int(x) for x in sums)
@@ -163,7 +215,7 @@ def _store_areas(scan: _Scan, counts: AnyArray, out: Replicates, place: tuple[in
 
 
 def _draw_cells(
-    scan: _Scan, draws: Draws, replicate: int, cells: Ints, tp: AnyArray, fp: AnyArray
+    scan: Scan, draws: Draws, replicate: int, cells: Ints, tp: AnyArray, fp: AnyArray
 ) -> None:
     layout = scan.cells
     scan.loops.draw_cells(draws.key, replicate, 0, layout.edges, layout.row.size, cells)
@@ -171,7 +223,7 @@ def _draw_cells(
 
 
 def _store(
-    scan: _Scan,
+    scan: Scan,
     tp: AnyArray,
     fp: AnyArray,
     wanted: frozenset[str],

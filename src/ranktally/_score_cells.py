@@ -40,6 +40,10 @@ class ScoreCells:
         For each cut, the threshold it comes to: the place in the tallies, -1 above all rows.
     weight : ndarray of float64, shape (n,), or None
         In the order of `row`.
+    threshold : ndarray, shape (thresholds,), or None
+        The score at each end, in its own dtype; None unless cells end at every score.
+    missing_last : bool
+        Whether the last tie group is that of missing scores, which no threshold selects.
     groups : ndarray of int32, shape (positive scores, 3)
         Of each distinct positive score: where its positives begin and end in `row`, and where its
         tied negatives end.
@@ -55,6 +59,8 @@ class ScoreCells:
     ends: Bytes
     at: Ints
     weight: Floats | None
+    threshold: AnyArray | None
+    missing_last: bool
     groups: AnyArray
     parts: Ints
     longest: int
@@ -68,8 +74,13 @@ class ScoreCells:
         return self.row if unit is None else unit[self.row]
 
 
-def cut_score_cells(sample: Sample, cuts: AnyArray, loops: ModuleType, threads: int) -> ScoreCells:
-    """Order a sample and cut it, also at thresholds `cuts`: O(n log n), about 50 bytes a row."""
+def cut_score_cells(
+    sample: Sample, cuts: AnyArray, loops: ModuleType, threads: int, *, every: bool = False
+) -> ScoreCells:
+    """Order a sample and cut it, also at thresholds `cuts`: O(n log n), about 50 bytes a row.
+
+    With `every`, cells end at each distinct score, so that whole tallies can be had.
+    """
     words = order_rows(sample, loops, threads)
     # The label moves above the row: positives of a tie group then come first from the top.
     words = (words & ~HALF) | ((words & 1) << 31) | ((words & HALF) >> 1)
@@ -85,8 +96,9 @@ def cut_score_cells(sample: Sample, cuts: AnyArray, loops: ModuleType, threads: 
     mixed = np.repeat(label[first], sizes) if n else label
     del words
     border = new.copy()
-    # Nothing happens between two tie groups of negatives alone.
-    border[1:-1] &= (label[1:] | mixed[:-1]) != 0
+    if not every:
+        # Nothing happens between two tie groups of negatives alone.
+        border[1:-1] &= (label[1:] | mixed[:-1]) != 0
     border[1:-1] |= label[1:] != label[:-1]
     places = _places(sample, row, cuts)
     border[places] = True
@@ -97,6 +109,10 @@ def cut_score_cells(sample: Sample, cuts: AnyArray, loops: ModuleType, threads: 
     at = np.searchsorted(marks, places, side="left")
     at[places == 0] = -1
     weight = None if sample.weight is None else sample.weight[row]
+    threshold = None
+    if every:
+        threshold = sample.codec.decode(sample.bits[row[marks - 1]])
+        threshold = threshold + threshold.dtype.type(0)  # -0.0 is 0.0
     positive = label[edges[:-1]]
     groups = _groups(edges, positive, is_end)
     parts, longest = _runs(groups[:, 2], n)
@@ -107,6 +123,8 @@ def cut_score_cells(sample: Sample, cuts: AnyArray, loops: ModuleType, threads: 
         is_end.astype(np.uint8),
         at.astype(np.int64),
         weight,
+        threshold,
+        bool(n and sample.has_missing and sample.bits[row[-1]] == sample.codec.missing_bits),
         groups,
         parts,
         longest,
@@ -132,7 +150,7 @@ def _runs(stops: AnyArray, n: int) -> tuple[Ints, int]:
 
 def _places(sample: Sample, row: AnyArray, cuts: AnyArray) -> Ints:
     """How many rows each cut selects."""
-    keys, reachable = sample.codec.cut_keys(cuts, has_missing=False)
+    keys, reachable = sample.codec.cut_keys(cuts, has_missing=sample.has_missing)
     bits = sample.bits[row[::-1]].astype(np.int64)
     if sample.codec.flip:
         bits = np.where(bits < 0, bits ^ np.int64(sample.codec.flip), bits)

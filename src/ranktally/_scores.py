@@ -55,6 +55,11 @@ class Codec:
         return -(1 << (8 * self.width - 1))
 
     @property
+    def missing_bits(self) -> int:
+        """What is stored for a missing score that ranks last."""
+        return -1 if self.flip else self.lowest
+
+    @property
     def key_dtype(self) -> np.dtype[Any]:
         return np.dtype(np.int32 if self.width == 4 else np.int64)
 
