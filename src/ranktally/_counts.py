@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._order import SortedClasses, check_range, order_rows, sort_classes
+from ._order import SortedClasses, check_range, order_weights, sort_classes
 from ._runtime import run
-from ._segment_tally import segment_tally
+from ._segment_tally import weight_scales, words_tally
 from ._types import AnyArray, Floats, Ints
 from ._validate import MAX_PAIRS, MAX_POSITIVES, Sample
 
@@ -120,10 +120,12 @@ def tally_counts(sample: Sample, loops: ModuleType, threads: int) -> Counts:
 
 
 def _weighted_counts(sample: Sample, loops: ModuleType, threads: int) -> Counts:
-    words = order_rows(sample, loops, threads)
+    scales = weight_scales(sample, np.empty(0, np.int32), 1, loops, threads)
+    words, bits, weight = order_weights(sample, loops, threads)
     starts = np.asarray([0, words.size], np.int64)
-    bits, tp, fp, _ = segment_tally(sample, words, starts, np.empty(0, np.int32), loops, threads)
-    return counts_of(sample, bits, tp, fp)
+    flip = sample.codec.flip
+    threshold, tp, fp, _ = words_tally(words, starts, bits, flip, weight, scales, loops, threads)
+    return counts_of(sample, threshold, tp, fp)
 
 
 def counts_of(sample: Sample, bits: AnyArray, tp: AnyArray, fp: AnyArray) -> Counts:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from ._arrays import Plain, plain
+from ._labels import PARALLEL_ROWS
+from ._runtime import blocks, run
 from ._types import AnyArray, Codes, Ints
 from ._validate import Locate, Sample
 from .errors import InputError
 
 __all__ = ["Grouping", "KeyColumn", "group_starts", "make_grouping", "read_key"]
+
+PIECE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class KeyColumn:
     """
 
     name: str
-    code: Ints
+    code: AnyArray
     values: AnyArray
 
 
@@ -68,7 +72,9 @@ class Grouping:
         return self.code[sample.kept]
 
 
-def read_key(values: Any, name: str, what: str, locate: Locate, *, allow_null: bool) -> KeyColumn:
+def read_key(
+    values: Any, name: str, what: str, locate: Locate, *, allow_null: bool, threads: int = 1
+) -> KeyColumn:
     """Code one group column.
 
     Raises
@@ -94,7 +100,7 @@ def read_key(values: Any, name: str, what: str, locate: Locate, *, allow_null: b
             f"{what} holds {column.values.dtype} values, which cannot be group keys: convert it "
             f"to text"
         )
-    code, present = _code(column, null, what, locate)
+    code, present = _code(column, null, what, locate, threads)
     if present.dtype.kind in "mM":
         present = _times(present, column.zone)
     elif present.dtype.kind == "O":
@@ -164,7 +170,9 @@ def _storable(present: AnyArray, what: str) -> AnyArray:
     return texts
 
 
-def _code(column: Plain, null: AnyArray | None, what: str, locate: Locate) -> tuple[Ints, AnyArray]:
+def _code(
+    column: Plain, null: AnyArray | None, what: str, locate: Locate, threads: int
+) -> tuple[AnyArray, AnyArray]:
     """Codes in order of the distinct values present, and those values."""
     values = column.values
     if column.categories is not None:
@@ -174,10 +182,10 @@ def _code(column: Plain, null: AnyArray | None, what: str, locate: Locate) -> tu
         return _code_objects(values, null, what, locate)
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
-        code, present = _code_integers(values, null)
+        code, present = _code_integers(values, null, threads)
         return code, present.astype(bool)
     if values.dtype.kind in "iu":
-        return _code_integers(values, null)
+        return _code_integers(values, null, threads)
     if values.dtype.kind == "f":
         values = values + values.dtype.type(0)  # -0.0 is 0.0
     present, inverse = np.unique(values if null is None else values[~null], return_inverse=True)
@@ -208,7 +216,9 @@ def _code_objects(
     return _compact_categories(code, categories, null)
 
 
-def _code_integers(values: AnyArray, null: AnyArray | None) -> tuple[Ints, AnyArray]:
+def _code_integers(
+    values: AnyArray, null: AnyArray | None, threads: int
+) -> tuple[AnyArray, AnyArray]:
     """Codes by a table over the range where that is small, else by sorting."""
     present = values if null is None else values[~null]
     if present.size == 0:
@@ -221,16 +231,36 @@ def _code_integers(values: AnyArray, null: AnyArray | None) -> tuple[Ints, AnyAr
         code = np.zeros(values.size, np.int64)
         code[~null] = inverse
         return code, unique
-    if values.dtype == np.uint64:  # keys may lie beyond int64, their differences do not
-        shifted = (values - np.uint64(low)).astype(np.int64)
-    else:  # a narrow type may not hold the differences
-        shifted = values.astype(np.int64) - low
-    if null is not None:
-        shifted[null] = 0
+    # Keys may lie beyond int64, or their differences beyond a narrow type. Both wrap to what is
+    # right: the distances from the lowest are small.
+    lowest = np.asarray(low, values.dtype).astype(np.int64)
     used = np.zeros(high - low + 1, bool)
-    used[shifted if null is None else shifted[~null]] = True
-    table = np.cumsum(used) - 1
-    return table[shifted], values.dtype.type(low) + np.flatnonzero(used).astype(values.dtype)
+    parts = blocks(values.size, threads if values.size >= PARALLEL_ROWS else 1)
+
+    def distances(start: int, stop: int) -> Iterator[tuple[slice, Ints]]:
+        """Yield them in pieces that stay in the cache."""
+        for first in range(start, stop, PIECE):
+            piece = slice(first, min(first + PIECE, stop))
+            part = values[piece].astype(np.int64)
+            part -= lowest
+            if null is not None:
+                part[null[piece]] = 0
+            yield piece, part
+
+    # On one thread: an indexed write holds the interpreter, for which threads would only queue.
+    for _, part in distances(0, values.size):
+        used[part] = True
+    found = np.flatnonzero(used)
+    table = np.empty(used.size, np.int32)
+    table[found] = np.arange(found.size, dtype=np.int32)
+    code = np.empty(values.size, np.int32)
+
+    def look_up(start: int, stop: int) -> None:
+        for piece, part in distances(start, stop):
+            table.take(part, out=code[piece], mode="clip")
+
+    run([partial(look_up, *part) for part in parts], threads)
+    return code, values.dtype.type(low) + found.astype(values.dtype)
 
 
 def _compact_categories(
@@ -258,7 +288,7 @@ def group_starts(code: Codes, groups: int) -> Ints:
     return np.concatenate([[0], np.cumsum(np.bincount(code, minlength=groups))]).astype(np.int64)
 
 
-def make_grouping(columns: Sequence[KeyColumn]) -> Grouping:
+def make_grouping(columns: Sequence[KeyColumn], threads: int = 1) -> Grouping:
     """Cross the codes of some columns; only combinations that occur become groups."""
     if not columns:
         return Grouping((), np.empty(0, np.int32), 1, ())
@@ -266,11 +296,11 @@ def make_grouping(columns: Sequence[KeyColumn]) -> Grouping:
     size = columns[0].values.size
     parts = [np.arange(size)]
     for column in columns[1:]:
-        crossed = code * column.values.size + column.code
-        code, present = _code_integers(crossed, None)
+        crossed = code.astype(np.int64) * column.values.size + column.code
+        code, present = _code_integers(crossed, None, threads)
         above, below = np.divmod(present, column.values.size)
         parts = [part[above] for part in parts] + [below]
         size = present.size
     keys = tuple(column.values[part] for column, part in zip(columns, parts, strict=True))
     names = tuple(column.name for column in columns)
-    return Grouping(names, code.astype(np.int32), size, keys)
+    return Grouping(names, code.astype(np.int32, copy=False), size, keys)

@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from ._counts import Counts, counts_of
+from ._counts import Counts, counts_of, sample_areas
 from ._grouping import Grouping, group_starts
-from ._order import check_range, order_rows
+from ._order import PARALLEL_ROWS, check_range, order_rows, sort_parts
 from ._runtime import blocks, check, run
-from ._segment_tally import segment_tally, shares
+from ._segment_tally import segment_tally, shares, weight_scales
 from ._types import AnyArray, Codes, Floats, Ints
 from ._validate import MAX_PAIRS, MAX_POSITIVES, Sample
 
 __all__ = ["GroupAreas", "cut_counts", "group_areas", "group_tallies"]
 
 MAX_EXACT = 1 << 53
+MAX_PACKED = 1 << 30  # groups that a word holds beside the key and the label
+SUMS = 7
 DEALT_ROWS = 1 << 20  # between two looks at whether the call is over
 
 
@@ -48,8 +50,34 @@ def group_areas(
     `wanted` holds names of area metrics; those that are not wanted may be left nan, since the
     exact division of average precision is the dearest part of many small groups.
     """
+    if sample.weight is None:
+        n_pos = int(np.count_nonzero(sample.label))
+        check_range(n_pos, sample.n - n_pos)
+        if sample.codec.width == 4 and all(g.size < MAX_PACKED for g in groupings):
+            return [_packed_areas(sample, g, wanted, loops, threads) for g in groupings]
     words = order_rows(sample, loops, threads)
     return [_areas(sample, words, g, wanted, loops, threads) for g in groupings]
+
+
+def _packed_areas(
+    sample: Sample, grouping: Grouping, wanted: Collection[str], loops: ModuleType, threads: int
+) -> GroupAreas:
+    """Areas from one sort by group and score."""
+    if grouping.is_total:
+        return GroupAreas(*(np.asarray([x]) for x in sample_areas(sample, loops, threads)))
+    n = sample.n
+    if n < PARALLEL_ROWS:
+        threads = 1
+    words = np.empty(n, np.int64)
+    pack = partial(loops.pack_groups, sample.label, sample.bits, sample.codec.flip)
+    code = grouping.codes_of(sample)
+    run([partial(pack, code, a, b, words) for a, b in blocks(n, threads)], threads)
+    sort_parts([words], threads)
+    marks = [a for a, _ in blocks(n, threads)][1:]
+    edges = [0, *np.searchsorted(words, words[marks] >> 33 << 33).tolist(), n]
+    sums = np.zeros((SUMS, grouping.size), np.int64)
+    run([partial(loops.group_sums, words, a, b, sums) for a, b in pairwise(edges)], threads)
+    return _whole_areas(sample, sums, wanted)
 
 
 def _areas(
@@ -98,26 +126,26 @@ def _integer_areas(
     loops: ModuleType,
     threads: int,
 ) -> GroupAreas:
-    groups = starts.size - 1
-    if sample.count is None:
-        n_pos = int(np.count_nonzero(sample.label))
-        check_range(n_pos, sample.n - n_pos)
     count = np.empty(0, np.int64) if sample.count is None else sample.count
-    integers = np.zeros((groups, 5), np.int64)
-    extremes = np.zeros((groups, 2), np.int64)
-    rows = (words, starts, count)
+    sums = np.zeros((SUMS, starts.size - 1), np.int64)
     work = shares(starts, threads)
-    run([partial(loops.segment_areas, *rows, a, b, integers, extremes) for a, b in work], threads)
-    n_pos_, n_neg_, twice_u, ap_high, ap_low = integers.T
-    pairs = n_pos_ * n_neg_
-    nothing = np.full(groups, np.nan)
-    ap = _exact_precision(n_pos_, ap_high, ap_low) if "average_precision" in wanted else nothing
+    run([partial(loops.segment_areas, words, starts, count, a, b, sums) for a, b in work], threads)
+    return _whole_areas(sample, sums, wanted)
+
+
+def _whole_areas(sample: Sample, sums: Ints, wanted: Collection[str]) -> GroupAreas:
+    """Divide the integer sums of each group, those that are wanted."""
+    n_pos, n_neg, twice_u, ap_high, ap_low, above, below = sums
+    pairs = n_pos * n_neg
+    nothing = np.full(pairs.size, np.nan)
+    ap = _exact_precision(n_pos, ap_high, ap_low) if "average_precision" in wanted else nothing
+    ks = _exact_ratio(np.maximum(above, below), pairs) if "ks" in wanted else nothing
     return GroupAreas(
-        n_pos_ if sample.weight is None else n_pos_.astype(np.float64),
-        n_neg_ if sample.weight is None else n_neg_.astype(np.float64),
+        n_pos if sample.weight is None else n_pos.astype(np.float64),
+        n_neg if sample.weight is None else n_neg.astype(np.float64),
         _exact_ratio(twice_u, 2 * pairs),
         ap,
-        _exact_ratio(extremes.max(axis=1), pairs),
+        ks,
     )
 
 
@@ -188,8 +216,7 @@ def cut_counts(
     else:
         heads, tails = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         above = np.zeros(shape)
-        scales = np.zeros((grouping.size, 2, 2), np.int64)
-        loops.row_scales(sample.label, sample.weight, code, scales)
+        scales = weight_scales(sample, code, grouping.size, loops, threads)
         loops.cut_weights(*rows, sample.weight, scales, heads, tails, above)
     totals = above[:, :, 0]
     at = above[:, :, 1:].copy()

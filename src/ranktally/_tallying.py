@@ -85,7 +85,7 @@ def tally(
     weights = (
         None
         if sample_weight is None
-        else read_weights(sample_weight, "`sample_weight`", row_number)
+        else read_weights(sample_weight, "`sample_weight`", row_number, workers)
     )
     n = labels.value.size
     sizes = {"y_score": scores.bits.size}
@@ -104,6 +104,7 @@ def tally(
         label_name="`y_true`",
         score_name="`y_score`",
         locate=row_number,
+        zeros=True,
     )
     counts = tally_counts(sample, loops(engine, n), workers)
     return Tally(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ._labels import Labels, Locate, read_labels
+from ._labels import PARALLEL_ROWS, Labels, Locate, read_labels
+from ._runtime import blocks, run
 from ._scores import (
     Codec,
     Scores,
@@ -80,7 +82,7 @@ class Sample:
     bits : ndarray of int32 or int64, shape (n,)
         Score bits; `codec` says how they order.
     weight : ndarray of float64, shape (n,), or None
-        Positive weights; rows of weight 0 are gone.
+        Positive weights; rows of weight 0 are gone, unless they were to stay for a while.
     count : ndarray of int64, shape (n,), or None
         The weights as integers when all are whole.
     n_rows : int
@@ -108,8 +110,21 @@ class Sample:
     def n(self) -> int:
         return int(self.label.size)
 
+    def take(self, rows: Ints) -> Sample:
+        """Some of the rows, given by their ascending places; nothing is missing from them."""
+        bits = self.bits[rows]
+        weight = count = None
+        if self.weight is not None:
+            weight = self.weight[rows]
+            count = None if self.count is None else self.count[rows]
+        last = self.has_missing and bool(np.any(bits == self.codec.missing_bits))
+        kept = rows if self.kept is None else self.kept[rows]
+        return Sample(
+            self.label[rows], bits, self.codec, weight, count, rows.size, 0, 0, last, kept
+        )
 
-def read_weights(values: Any, what: str, locate: Locate) -> Weights:
+
+def read_weights(values: Any, what: str, locate: Locate, threads: int = 1) -> Weights:
     """Read weights: finite and not negative, nothing missing.
 
     Raises
@@ -125,26 +140,21 @@ def read_weights(values: Any, what: str, locate: Locate) -> Weights:
             f"fill them, with 0 to leave those rows out"
         )
     value = np.ascontiguousarray(numbers, np.float64)
-    lowest, smallest, largest, total, whole = math.inf, math.inf, 0.0, 0.0, True
-    for start in range(0, value.size, BLOCK):
-        block = value[start : start + BLOCK]
-        low, high = float(block.min()), float(block.max())
-        if not (low >= 0.0 and high < math.inf):
-            row = start + int(np.argmax(~(block >= 0) | np.isinf(block)))
-            raise InputError(
-                f"{what} must be finite and not negative, got {value[row]} at {locate(row)}"
-            )
-        lowest, largest = min(lowest, low), max(largest, high)
-        smallest = min(smallest, low if low > 0 else float(block[block > 0].min(initial=math.inf)))
-        with np.errstate(over="ignore"):
-            total += float(block.sum())
-        whole = whole and np.array_equal(np.floor(block), block)
+    parts = blocks(value.size, threads if value.size >= PARALLEL_ROWS else 1)
+    found = run([partial(_weigh, value[start:stop]) for start, stop in parts], threads)
+    lowest, leasts, highs, totals, wholes = zip(*found, strict=True)
+    smallest, largest, total = min(leasts), max(highs), sum(totals)
+    if any(math.isnan(low) for low in lowest):
+        row = int(np.argmax(~(value >= 0) | np.isinf(value)))
+        raise InputError(
+            f"{what} must be finite and not negative, got {value[row]} at {locate(row)}"
+        )
     if not np.isfinite(total) or 0.0 < largest < SMALLEST_WEIGHT:
         raise InputError(
             f"{what} is out of the range that sums can hold (largest {largest}): rescale it, only "
             f"the proportions matter"
         )
-    exact = whole and total < 2.0**53
+    exact = all(wholes) and total < 2.0**53
     if not exact and smallest < largest * value.size**2 * FINEST_SHARE:
         row = int(np.argmax(value == smallest))
         raise InputError(
@@ -152,7 +162,28 @@ def read_weights(values: Any, what: str, locate: Locate) -> Weights:
             f"{largest}; give such rows the weight 0 to leave them out"
         )
     count = value.astype(np.int64) if exact else None
-    return Weights(value, count, any_zero=lowest == 0.0)
+    return Weights(value, count, any_zero=0.0 in lowest)
+
+
+def _weigh(value: Floats) -> tuple[float, float, float, float, bool]:
+    """Smallest weight, smallest above 0, largest, sum, and whether all are whole.
+
+    The smallest is nan where one is nan, negative or infinite.
+    """
+    lowest, smallest, largest, total, whole = math.inf, math.inf, 0.0, 0.0, True
+    for start in range(0, value.size, BLOCK):
+        block = value[start : start + BLOCK]
+        low, high = float(block.min()), float(block.max())
+        if not (low >= 0.0 and high < math.inf):
+            return math.nan, smallest, largest, total, whole
+        lowest, largest = min(lowest, low), max(largest, high)
+        # The bits of floats that are not negative order as they do; less 1, zeros are last.
+        least = (block.view(np.uint64) - np.uint64(1)).min(keepdims=True) + np.uint64(1)
+        smallest = min(smallest, float(least.view(np.float64)[0]) or math.inf)
+        with np.errstate(over="ignore"):
+            total += float(block.sum())
+        whole = whole and np.array_equal(np.floor(block), block)
+    return lowest, smallest, largest, total, whole
 
 
 def make_sample(
@@ -164,8 +195,11 @@ def make_sample(
     label_name: str,
     score_name: str,
     locate: Locate,
+    zeros: bool = False,
 ) -> Sample:
-    """Join validated columns under the `missing` policy; rows of weight 0 are left out.
+    """Join validated columns under the `missing` policy.
+
+    Rows of weight 0 are left out, unless `zeros` says that what follows will leave them out.
 
     Raises
     ------
@@ -185,7 +219,7 @@ def make_sample(
             gone = scores.missing if gone is None else gone | scores.missing
     elif gone is not None:
         raise InputError(
-            f"{label_name} has {labels.n_null + labels.n_nan} missing values, first at "
+            f"{label_name} has {_missing(labels.n_null + labels.n_nan)}, first at "
             f'{locate(int(np.argmax(gone)))}: missing="worst" is for scores, a label must be '
             f'known; pass missing="omit" to leave those rows out'
         )
@@ -195,7 +229,7 @@ def make_sample(
     n_nan = labels.n_nan + scores.n_nan
     n_rows = labels.value.size if gone is None else int(np.count_nonzero(~gone))
     keep = None if gone is None else ~gone
-    if weights is not None and weights.any_zero:
+    if weights is not None and weights.any_zero and not zeros:
         keep = weights.value > 0 if keep is None else keep & (weights.value > 0)
     kept = None if keep is None else np.flatnonzero(keep)
     label = labels.value
@@ -209,6 +243,10 @@ def make_sample(
     return Sample(label, bits, scores.codec, weight, count, n_rows, n_null, n_nan, last, kept)
 
 
+def _missing(count: int) -> str:
+    return f"{count} missing value" + ("" if count == 1 else "s")
+
+
 def _refuse_missing(
     missing: AnyArray | None, n_null: int, n_nan: int, name: str, locate: Locate, way_out: str
 ) -> None:
@@ -216,7 +254,7 @@ def _refuse_missing(
         return
     kinds = [f"{count} {kind}" for count, kind in ((n_null, "null"), (n_nan, "nan")) if count]
     raise InputError(
-        f"{name} has {n_null + n_nan} missing values in {missing.size} ({', '.join(kinds)}), "
+        f"{name} has {_missing(n_null + n_nan)} in {missing.size} ({', '.join(kinds)}), "
         f"first at {locate(int(np.argmax(missing)))}: {way_out}"
     )
 

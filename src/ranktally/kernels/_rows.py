@@ -24,29 +24,26 @@ import numpy as np
 from .._runtime import jit
 
 __all__ = [
+    "count_cells",
     "cut_counts",
     "cut_weights",
-    "group_words",
-    "key_range",
+    "deal_words",
+    "fixed_points",
     "limb_sums",
     "order_weights",
     "pack_words",
     "refine_words",
-    "row_scales",
-    "segment_areas",
     "segment_blocks",
     "segment_tally",
+    "weight_ranges",
 ]
 
-ONE = float(1 << 62)
-LIMB = 31
-LOW = (1 << LIMB) - 1
 HALF = 0xFFFFFFFF
 HEAD_BITS = 52
 TAIL_BITS = 62
 SMALLEST = -900
 SHORT = 24
-FETCH = 1024
+STEP = np.uint64(1)
 
 
 @jit
@@ -60,30 +57,56 @@ def order_key(b, flip):
 
 
 @jit
-def key_range(bits, flip, start, stop):
-    """Smallest and largest key of rows start..stop."""
-    low = high = order_key(bits[start], flip)
+def upper_half(key, narrow, low, shift):
+    """What orders a word: the key, or the leading bits of a 64-bit key's distance from `low`."""
+    if narrow:
+        return key
+    # Halved before they are subtracted, two keys cannot leave int64.
+    upper = key - low if shift == 0 else ((key >> 1) - (low >> 1)) >> (shift - 1)
+    return upper - (1 << 31)
+
+
+@jit
+def count_cells(bits, flip, weight, low, shift, cell, start, stop, counts):
+    """Count rows start..stop of some weight by cell: what orders a word, without `cell` bits."""
+    narrow = bits.itemsize == 4
+    base = upper_half(low, narrow, low, shift) >> cell
     for row in range(start, stop):
-        key = order_key(bits[row], flip)
-        low = min(low, key)
-        high = max(high, key)
-    return low, high
+        upper = upper_half(order_key(bits[row], flip), narrow, low, shift)
+        counts[np.uint64((upper >> cell) - base)] += weight[row] > 0.0
+
+
+@jit
+def deal_words(
+    label, bits, flip, weight, low, shift, cell, part, start, stop, ends, words, weights, keys
+):
+    """Words of rows start..stop of some weight, dealt to parts of neighbouring cells.
+
+    ``part[c]`` is the part of cell c. `ends` holds where each part begins for these rows in
+    `words` and, on return, where it ends. The lower half of a word holds its place in place of its
+    row: there the weight is, and in `keys` the bits of 64-bit scores.
+    """
+    narrow = bits.itemsize == 4
+    base = upper_half(low, narrow, low, shift) >> cell
+    for row in range(start, stop):
+        w = weight[row]
+        if w > 0.0:
+            upper = upper_half(order_key(bits[row], flip), narrow, low, shift)
+            p = part[np.uint64((upper >> cell) - base)]
+            place = ends[p]
+            ends[p] += 1
+            words[np.uint64(place)] = (upper << 32) | (place << 1) | np.int64(label[row])
+            weights[np.uint64(place)] = w
+            if not narrow:
+                keys[np.uint64(place)] = bits[row]
 
 
 @jit
 def pack_words(label, bits, flip, low, shift, start, stop, words):
-    """Words of rows start..stop.
-
-    The upper half is the key, or of 64-bit keys the leading bits of its distance from `low`:
-    `shift` bits are left to `refine_words`.
-    """
+    """Words of rows start..stop; of 64-bit keys `shift` bits are left to `refine_words`."""
     narrow = bits.itemsize == 4
     for row in range(start, stop):
-        upper = order_key(bits[row], flip)
-        if not narrow:
-            # Halved before they are subtracted, two keys cannot leave int64.
-            upper = upper - low if shift == 0 else ((upper >> 1) - (low >> 1)) >> (shift - 1)
-            upper -= 1 << 31
+        upper = upper_half(order_key(bits[row], flip), narrow, low, shift)
         words[row] = (upper << 32) | (np.int64(row) << 1) | np.int64(label[row])
 
 
@@ -133,89 +156,12 @@ def sort_run(words, keys):
 
 
 @jit
-def group_words(words, group, ends, out):
-    """Deal words to their groups, order kept: a stable counting sort.
-
-    `ends` holds where each group begins in `out` and, on return, where it ends.
-    """
-    # Codes lie scattered. Fetched a block ahead, their loads overlap; in one loop with the stores,
-    # few groups make the processor wait for each place it has just moved.
-    codes = np.empty(FETCH, np.int32)
-    for start in range(0, words.size, FETCH):
-        size = min(FETCH, words.size - start)
-        for k in range(size):
-            codes[k] = group[np.uint64((words[start + k] & HALF) >> 1)]
-        for k in range(size):
-            g = codes[k]
-            out[ends[g]] = words[start + k]
-            ends[g] += 1
-
-
-@jit
-def segment_areas(words, starts, count, start, stop, integers, extremes):
-    """Sums of groups start..stop; group g owns ``words[starts[g]:starts[g + 1]]``.
-
-    `count` holds whole multiplicities a row, or is empty for one each. A row of `integers`
-    gets n_pos, n_neg, twice_u, ap_high, ap_low; a row of `extremes` above, below: the meanings
-    of `class_areas`.
-    """
-    plain = count.size == 0
-    for g in range(start, stop):
-        n_pos = np.int64(0)
-        n_neg = np.int64(0)
-        for k in range(starts[g], starts[g + 1]):
-            c = words[k] & 1
-            m = np.int64(1) if plain else count[(words[k] & HALF) >> 1]
-            n_pos += c * m
-            n_neg += (1 - c) * m
-        tp = np.int64(0)
-        fp = np.int64(0)
-        twice_u = np.int64(0)
-        ap_high = np.int64(0)
-        ap_low = np.int64(0)
-        above = np.int64(0)
-        below = np.int64(0)
-        k = starts[g + 1] - 1
-        while k >= starts[g]:
-            upper = words[k] >> 32
-            d_pos = np.int64(0)
-            d_neg = np.int64(0)
-            while k >= starts[g] and words[k] >> 32 == upper:
-                c = words[k] & 1
-                m = np.int64(1) if plain else count[(words[k] & HALF) >> 1]
-                d_pos += c * m
-                d_neg += (1 - c) * m
-                k -= 1
-            twice_u += d_neg * (2 * tp + d_pos)
-            tp += d_pos
-            fp += d_neg
-            if d_pos > 0:
-                precision = np.int64(tp / (tp + fp) * ONE)
-                ap_high += d_pos * (precision >> LIMB)
-                ap_low += d_pos * (precision & LOW)
-            gap = tp * n_neg - fp * n_pos
-            above = max(above, gap)
-            below = max(below, -gap)
-        integers[g, 0] = n_pos
-        integers[g, 1] = n_neg
-        integers[g, 2] = twice_u
-        integers[g, 3] = ap_high
-        integers[g, 4] = ap_low
-        extremes[g, 0] = above
-        extremes[g, 1] = below
-
-
-@jit
 def segment_blocks(words, starts, start, stop, blocks):
     """Write the number of tie groups of groups start..stop."""
     for g in range(start, stop):
-        count = 0
-        previous = np.int64(0)
-        for k in range(starts[g], starts[g + 1]):
-            upper = words[k] >> 32
-            if k == starts[g] or upper != previous:
-                count += 1
-            previous = upper
+        count = np.int64(starts[g] < starts[g + 1])
+        for k in range(starts[g] + 1, starts[g + 1]):
+            count += words[k] >> 32 != words[k - 1] >> 32
         blocks[g] = count
 
 
@@ -234,32 +180,39 @@ def fixed_point(rows, largest):
 
 
 @jit
-def row_scales(label, weight, group, scales):
-    """Write the limb exponents of each group and class: ``scales[g, class, limb]``.
+def weight_ranges(label, weight, group, start, stop, rows, largest):
+    """Count rows start..stop of some weight and raise `largest`, both ``[group, class]``.
 
     `group` may be empty: all rows are then in group 0.
     """
-    largest = np.zeros(scales.shape[:2])
-    rows = np.zeros(scales.shape[:2], np.int64)
     if group.size == 0:
         # Floats of one sign order as their bits do, and integers make a vector of maxima.
         bits = weight.view(np.int64)
-        ends = np.zeros(2, np.int64)
-        n_pos = np.int64(0)
+        n = n_pos = np.int64(0)
         most_n = most_p = np.int64(0)
-        for row in range(label.size):
+        for row in range(start, stop):
             positive = np.int64(label[row])
-            n_pos += positive
+            some = np.int64(bits[row] > 0)
+            n += some
+            n_pos += some & positive
             most_p = max(most_p, bits[row] & -positive)
             most_n = max(most_n, bits[row] & (positive - 1))
+        ends = np.empty(2, np.int64)
         ends[0], ends[1] = most_n, most_p
-        largest[0, :] = ends.view(np.float64)
-        rows[0, 0], rows[0, 1] = label.size - n_pos, n_pos
-    for row in range(group.size):
+        rows[0, 0] += n - n_pos
+        rows[0, 1] += n_pos
+        largest[0, :] = np.maximum(largest[0, :], ends.view(np.float64))
+        return
+    for row in range(start, stop):
         g = group[row]
         c = label[row]
-        rows[g, c] += 1
+        rows[g, c] += weight[row] > 0.0
         largest[g, c] = max(largest[g, c], weight[row])
+
+
+@jit
+def fixed_points(rows, largest, scales):
+    """Write the limb exponents of each group and class: ``scales[g, class, limb]``."""
     for g in range(scales.shape[0]):
         for c in range(2):
             scales[g, c, 0], scales[g, c, 1] = fixed_point(rows[g, c], largest[g, c])
@@ -269,7 +222,7 @@ def row_scales(label, weight, group, scales):
 def order_weights(words, weight, start, stop, out):
     """Fetch the weights of words start..stop: on its own, so that the scattered loads overlap."""
     for k in range(start, stop):
-        out[k] = weight[np.uint64((words[k] & HALF) >> 1)]
+        out[k - start] = weight[np.uint64((words[k] & HALF) >> 1)]
 
 
 @jit
@@ -300,7 +253,8 @@ def segment_tally(
     """Write threshold bits and weighted tp and fp of each tie group, from the top of a group down.
 
     Group g of start..stop writes from index ``first[g]`` on, and adds to the limbs
-    ``before[g, class, limb]`` of what lies above it. `weight` is in word order.
+    ``before[g, class, limb]`` of what lies above it. `weight` is in word order. Every row writes,
+    a later one of a tie group over an earlier one: what would be a branch a row is an addition.
     """
     # A word's upper half is the key itself where it fits.
     narrow = bits.itemsize == 4
@@ -308,32 +262,32 @@ def segment_tally(
         up_n, up_p = math.ldexp(1.0, int(scales[g, 0, 0])), math.ldexp(1.0, int(scales[g, 1, 0]))
         fine_n = math.ldexp(1.0, int(scales[g, 0, 1]))
         fine_p = math.ldexp(1.0, int(scales[g, 1, 1]))
+        down_n, down_p, least_n, least_p = 1.0 / up_n, 1.0 / up_p, 1.0 / fine_n, 1.0 / fine_p
         head_n, tail_n = before[g, 0, 0], before[g, 0, 1]
         head_p, tail_p = before[g, 1, 0], before[g, 1, 1]
-        block = first[g]
-        k = starts[g + 1] - 1
-        while k >= starts[g]:
+        below = head_n * down_n + tail_n * least_n
+        above = head_p * down_p + tail_p * least_p
+        block = np.uint64(first[g])
+        last, k = np.uint64(starts[g]), np.uint64(starts[g + 1])
+        while k > last:
+            k -= STEP
             word = words[k]
-            tie = word >> 32
-            key = tie if narrow else order_key(bits[np.uint64((word & HALF) >> 1)], flip)
+            w = weight[k]
+            if word & 1:
+                head = np.floor(w * up_p)
+                head_p += np.int64(head)
+                tail_p += np.int64((w - head * down_p) * fine_p)
+                above = head_p * down_p + tail_p * least_p
+            else:
+                head = np.floor(w * up_n)
+                head_n += np.int64(head)
+                tail_n += np.int64((w - head * down_n) * fine_n)
+                below = head_n * down_n + tail_n * least_n
+            key = word >> 32 if narrow else order_key(bits[np.uint64((word & HALF) >> 1)], flip)
             threshold[block] = key ^ ((key >> 63) & flip)
-            while word >> 32 == tie:
-                w = weight[k]
-                if word & 1:
-                    head = np.floor(w * up_p)
-                    head_p += np.int64(head)
-                    tail_p += np.int64((w - head * (1.0 / up_p)) * fine_p)
-                else:
-                    head = np.floor(w * up_n)
-                    head_n += np.int64(head)
-                    tail_n += np.int64((w - head * (1.0 / up_n)) * fine_n)
-                k -= 1
-                if k < starts[g]:
-                    break
-                word = words[k]
-            fp[block] = head_n * (1.0 / up_n) + tail_n * (1.0 / fine_n)
-            tp[block] = head_p * (1.0 / up_p) + tail_p * (1.0 / fine_p)
-            block += 1
+            tp[block] = above
+            fp[block] = below
+            block += np.uint64(k == last or words[k - STEP] >> 32 != word >> 32)
 
 
 @jit

@@ -6,36 +6,65 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._classes import count_sums, order_keys, score_bits
+from ._classes import order_keys, score_bits
 
 __all__ = [
+    "block_ends",
+    "count_cells",
     "cut_counts",
     "cut_weights",
-    "group_words",
-    "key_range",
+    "deal_words",
+    "fixed_points",
     "limb_sums",
     "order_weights",
     "pack_words",
     "refine_words",
-    "row_scales",
-    "segment_areas",
     "segment_blocks",
     "segment_tally",
+    "weight_ranges",
 ]
 
 HALF = 0xFFFFFFFF
 
 
-def key_range(bits, flip, start, stop):
-    keys = order_keys(bits[start:stop], flip)
-    return int(keys.min()), int(keys.max())
+def _upper_halves(bits, flip, low, shift):
+    upper = order_keys(bits, flip).astype(np.int64)
+    if bits.itemsize == 4:
+        return upper
+    upper = upper - low if shift == 0 else ((upper >> 1) - (low >> 1)) >> (shift - 1)
+    return upper - (1 << 31)
+
+
+def _cells(bits, upper, low, cell):
+    base = low if bits.itemsize == 4 else -(1 << 31)
+    return (upper >> cell) - (base >> cell)
+
+
+def count_cells(bits, flip, weight, low, shift, cell, start, stop, counts):
+    some = bits[start:stop][weight[start:stop] > 0]
+    cells = _cells(bits, _upper_halves(some, flip, low, shift), low, cell)
+    counts += np.bincount(cells, minlength=counts.size)
+
+
+def deal_words(
+    label, bits, flip, weight, low, shift, cell, part, start, stop, ends, words, weights, keys
+):
+    rows = start + np.flatnonzero(weight[start:stop] > 0)
+    upper = _upper_halves(bits[rows], flip, low, shift)
+    parts = part[_cells(bits, upper, low, cell)]
+    sizes = np.bincount(parts, minlength=ends.size)
+    order = np.argsort(parts, kind="stable")
+    rows, upper = rows[order], upper[order]
+    place = np.repeat(ends - (np.cumsum(sizes) - sizes), sizes) + np.arange(rows.size)
+    words[place] = (upper << 32) | (place << 1) | label[rows]
+    weights[place] = weight[rows]
+    if bits.itemsize != 4:
+        keys[place] = bits[rows]
+    ends += sizes
 
 
 def pack_words(label, bits, flip, low, shift, start, stop, words):
-    upper = order_keys(bits[start:stop], flip).astype(np.int64)
-    if bits.itemsize != 4:
-        upper = upper - low if shift == 0 else ((upper >> 1) - (low >> 1)) >> (shift - 1)
-        upper -= 1 << 31
+    upper = _upper_halves(bits[start:stop], flip, low, shift)
     rows = np.arange(start, stop, dtype=np.int64)
     words[start:stop] = (upper << 32) | (rows << 1) | label[start:stop]
 
@@ -50,16 +79,19 @@ def refine_words(bits, flip, words, start, stop, keys):
     words[start:stop] = (first.astype(np.int64) << 32) | payload[order]
 
 
-def _block_ends(part):
-    """Positions, from the top, of the last word of each tie group of words that ascend."""
-    upper = part[::-1] >> 32
+def block_ends(part, bits=32):
+    """Positions, from the top, of the last word of each tie group of words that ascend.
+
+    Words of a tie group agree but for their low `bits`.
+    """
+    upper = part[::-1] >> bits
     return np.flatnonzero(np.concatenate([upper[1:] != upper[:-1], [True]]))
 
 
 def segment_blocks(words, starts, start, stop, blocks):
     for g in range(start, stop):
         part = words[starts[g] : starts[g + 1]]
-        blocks[g] = _block_ends(part).size if part.size else 0
+        blocks[g] = block_ends(part).size if part.size else 0
 
 
 def fixed_point(rows, largest):
@@ -69,16 +101,19 @@ def fixed_point(rows, largest):
     return head, head + 62 - int(rows).bit_length()
 
 
-def row_scales(label, weight, group, scales):
-    rows = np.zeros(scales.shape[:2], np.int64)
-    largest = np.zeros(scales.shape[:2])
+def weight_ranges(label, weight, group, start, stop, rows, largest):
+    label, weight = label[start:stop], weight[start:stop]
     if group.size:
-        np.add.at(rows, (group, label), 1)
-        np.maximum.at(largest, (group, label), weight)
+        place = group[start:stop], label
+        np.add.at(rows, place, weight > 0)
+        np.maximum.at(largest, place, weight)
     for c in range(0 if group.size else 2):
         mine = label == c
-        rows[0, c] = np.count_nonzero(mine)
-        largest[0, c] = np.max(weight, initial=0.0, where=mine)
+        rows[0, c] += np.count_nonzero(mine & (weight > 0))
+        largest[0, c] = np.max(weight, initial=largest[0, c], where=mine)
+
+
+def fixed_points(rows, largest, scales):
     for place in np.ndindex(rows.shape):
         scales[place] = fixed_point(rows[place], largest[place])
 
@@ -103,7 +138,7 @@ def _shifted(values, exponent):
 
 
 def order_weights(words, weight, start, stop, out):
-    out[start:stop] = weight[(words[start:stop] & HALF) >> 1]
+    out[:] = weight[(words[start:stop] & HALF) >> 1]
 
 
 def limb_sums(words, weight, scales, start, stop, sums):
@@ -119,9 +154,11 @@ def segment_tally(
         part = words[starts[g] : starts[g + 1]][::-1]
         if part.size == 0:
             continue
-        ends = _block_ends(part[::-1])
+        ends = block_ends(part[::-1])
         here = slice(first[g], first[g] + ends.size)
-        keys = order_keys(bits[(part[ends] & HALF) >> 1], flip)
+        keys = part[ends] >> 32
+        if bits.itemsize != 4:
+            keys = order_keys(bits[(part[ends] & HALF) >> 1], flip)
         threshold[here] = score_bits(keys, flip)
         w = weight[starts[g] : starts[g + 1]][::-1]
         for c, out in ((0, fp), (1, tp)):
@@ -129,27 +166,6 @@ def segment_tally(
             heads = before[g, c, 0] + np.cumsum(head)[ends]
             tails = before[g, c, 1] + np.cumsum(tail)[ends]
             out[here] = _unlimb(heads, tails, scales[g, c])
-
-
-def group_words(words, group, ends, out):
-    g = group[(words & HALF) >> 1]
-    out[:] = words[np.argsort(g, kind="stable")]
-    ends += np.bincount(g, minlength=ends.size)
-
-
-def segment_areas(words, starts, count, start, stop, integers, extremes):
-    for g in range(start, stop):
-        part = words[starts[g] : starts[g + 1]][::-1]
-        label = part & 1
-        m = count[(part & HALF) >> 1] if count.size else np.ones(part.size, np.int64)
-        ends = _block_ends(part[::-1]) if part.size else np.zeros(0, np.intp)
-        tp = np.cumsum(label * m)[ends]
-        fp = np.cumsum((1 - label) * m)[ends]
-        n_pos = int(tp[-1]) if part.size else 0
-        n_neg = int(fp[-1]) if part.size else 0
-        sums = count_sums(tp, fp, 0, 0, n_pos, n_neg)
-        integers[g] = (n_pos, n_neg, *sums[:3])
-        extremes[g] = sums[3:]
 
 
 def _bins(label, bits, flip, cuts, group, start, stop):
