@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import importlib
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from ._normal import normal_reach
 from ._types import Floats, real_of
 from .errors import InputError, MissingExtra
 
 __all__ = ["check_level", "clopper_pearson", "jeffreys", "wilson"]
+
+# Closer to 0 or 1, a level's tail is mostly the rounding of the level.
+CLOSEST_LEVEL = 1e-12
 
 
 def check_level(level: object) -> float:
@@ -20,11 +23,16 @@ def check_level(level: object) -> float:
     Raises
     ------
     InputError
-        If it is not strictly between 0 and 1.
+        If it is not strictly between 0 and 1, or too close to either for a tail to be told.
     """
     number = real_of(level)
     if not 0 < number < 1:
         raise InputError(f"`level` must be a number strictly between 0 and 1, got {level!r}")
+    if not CLOSEST_LEVEL <= number <= 1 - CLOSEST_LEVEL:
+        raise InputError(
+            f"`level` must be from {CLOSEST_LEVEL:g} to 1 - {CLOSEST_LEVEL:g}, beyond which its "
+            f"tails are lost in rounding, got {level!r}"
+        )
     return number
 
 
@@ -59,7 +67,7 @@ def wilson(successes: Any, trials: Any, level: float = 0.95) -> tuple[Floats, Fl
     >>> low.round(4).item(), high.round(4).item()
     (0.7639, 0.9911)
     """
-    z2 = NormalDist().inv_cdf((1 + check_level(level)) / 2) ** 2
+    z2 = normal_reach(check_level(level)) ** 2
     n = np.asarray(trials, np.float64)
     k = np.asarray(successes, np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):

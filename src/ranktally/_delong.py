@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -12,28 +11,23 @@ from typing import Any
 import numpy as np
 
 from ._binomial import check_level
-from ._columns import Columns, column_name, resolve
+from ._columns import resolve
 from ._delong_result import DeLong
-from ._engine import loops
+from ._engine import loops as loops_of
 from ._influence import area_parts
-from ._panel import read_rows, with_common_gaps
+from ._normal import without_rounding
+from ._pair_sums import pair_sums
+from ._panel import Panel, Samples, no_row_left, read_rows
+from ._placements import class_places, count_placements, covariances
 from ._runtime import run, thread_count
 from ._types import EngineName, Floats, Missing
-from ._validate import (
-    Labels,
-    Sample,
-    Scores,
-    Weights,
-    check_choice,
-    make_sample,
-)
+from ._validate import Sample, check_choice
 
-__all__ = ["DeLong", "delong"]
+__all__ = ["DeLong", "delong", "delong_panel"]
 
 NAN = math.nan
-# Sums run over blocks of rows that depend on the number of rows alone: so do their bytes.
-BLOCK_ROWS = 1 << 14
-MAX_BLOCKS = 256
+# Below this many scores a second thread costs more than it brings.
+PARALLEL_SCORES = 1 << 19
 
 
 def delong(
@@ -77,10 +71,12 @@ def delong(
     Notes
     -----
     O(k n log n + k**2 n) time, of which the second term has a small constant, and O(k n) memory:
-    the placements of every model.
+    the placements of every model, 4 bytes each and 8 with weights.
 
     The covariance of two areas is that of their placements among positives over the number of
     positives, plus the same of negatives, with n - 1 in the sample covariances; ties count half.
+    Without weights placements are counted and their products summed in integers: each covariance,
+    and each variance of a difference, is the double nearest to its exact value.
 
     With weights the area is a ratio of weighted sums, and its variance that of the ratio's linear
     part: within each class ``m / (m - 1) * sum((w * (placement - area) / sum(w))**2)`` over its m
@@ -116,83 +112,115 @@ def delong(
     level = check_level(level)
     workers = thread_count(threads)
     columns = resolve(data, label=label, scores=scores, weight=weight, threads=workers)
-    labels, weights, models = read_rows(columns, pos_label, higher_is_better, workers)
-    n_missing = tuple(model.n_null + model.n_nan for model in models)
-    if missing == "omit":
-        models = with_common_gaps(models)
-    panel = _Panel(columns, labels, weights, models, missing)
-    k = len(models)
-    chosen = loops(engine, columns.n_rows * k)
-    auc, covariance, gaps, n_pos, n_neg = _covariances(panel, chosen, workers)
+    labels, weights, read = read_rows(columns, pos_label, higher_is_better, workers)
+    samples = Samples(columns, labels, weights, read, missing)
+    found = delong_panel(
+        Panel(tuple(column.name for column in columns.scores), samples, None, 0),
+        level=level,
+        loops=loops_of(engine, columns.n_rows * len(read)),
+        threads=workers,
+        n_rows=columns.n_rows,
+        n_missing=tuple(score.n_null + score.n_nan for score in read),
+    )
+    if not found.n_used:
+        raise no_row_left(columns, labels, read)
+    return found
+
+
+def delong_panel(
+    panel: Panel,
+    *,
+    level: float,
+    loops: ModuleType,
+    threads: int,
+    n_rows: int | None = None,
+    n_missing: tuple[int, ...] | None = None,
+) -> DeLong:
+    """Areas of models already read, with their covariance.
+
+    Parameters
+    ----------
+    n_rows : int, optional
+        Rows that came in; by default those that missing values left.
+    n_missing : tuple of int, optional
+        Missing scores of each model; by default together with the missing labels.
+    """
+    samples = panel.samples
+    first = samples[0]  # made once: its making may copy
+    n_pos = int(np.count_nonzero(first.label))
+    n_neg = first.n - n_pos
+    if n_missing is None:
+        n_missing = tuple(sample.n_null + sample.n_nan for sample in samples)
+    if not n_pos or not n_neg:
+        auc = np.full(len(samples), NAN)
+        covariance, gaps = _unknown(auc.size), _unknown(auc.size)
+    else:
+        measure = _counted if first.weight is None else _weighted
+        auc, covariance, gaps = measure(first, samples, min(n_pos, n_neg) > 1, loops, threads)
     return DeLong(
-        tuple(column.name for column in columns.scores),
+        panel.names,
         auc,
         covariance,
         gaps,
         level,
-        columns.n_rows,
-        n_pos + n_neg,
+        first.n_rows if n_rows is None else n_rows,
+        first.n,
         n_pos,
         n_neg,
         n_missing,
-        weights is not None,
+        first.weight is not None,
     )
 
 
-@dataclass(frozen=True)
-class _Panel:
-    """Models that scored the same rows."""
-
-    columns: Columns
-    labels: Labels
-    weights: Weights | None
-    models: Sequence[Scores]
-    missing: str
-
-    def sample(self, k: int) -> Sample:
-        column = self.columns.scores[k]
-        return make_sample(
-            self.labels,
-            self.models[k],
-            self.weights,
-            missing=self.missing,
-            label_name=column_name(self.columns.label),
-            score_name=column_name(column),
-            locate=column.locate,
-        )
+def _unknown(k: int) -> Floats:
+    return np.full((k, k), NAN)
 
 
-def _covariances(
-    panel: _Panel, chosen: ModuleType, threads: int
-) -> tuple[Floats, Floats, Floats, int, int]:
-    """Areas, their covariances, the variances of their differences, and the rows of each class."""
-    k = len(panel.models)
-    first = panel.sample(0)
-    n, n_pos = first.n, int(np.count_nonzero(first.label))
+def _counted(
+    first: Sample, samples: Sequence[Sample], varies: bool, loops: ModuleType, threads: int
+) -> tuple[Floats, Floats, Floats]:
+    """Areas, covariances and variances of differences without weights."""
+    k = len(samples)
+    places = class_places(first.label, loops)
+    side, inner = _shared(k, places.n, threads)
+    counted = np.empty((k, places.n), np.int32)
+    # As many as there are calls at a time: a thread's own would be paged in for each model.
+    spare = [np.empty(places.n, np.int64) for _ in range(side)]
+
+    def count(model: int) -> int:
+        words = spare.pop()
+        sample = samples[model] if model else first
+        twice_u = count_placements(sample, places, loops, inner, words, counted[model])
+        spare.append(words)
+        return twice_u
+
+    twice_u = run([partial(count, model) for model in range(k)], side)
+    auc = np.asarray([u / (2 * places.n_pos * places.n_neg) for u in twice_u])
+    if not varies:
+        return auc, _unknown(k), _unknown(k)
+    return auc, *covariances(counted, twice_u, places, loops, threads)
+
+
+def _shared(k: int, n: int, threads: int) -> tuple[int, int]:
+    """Models at a time, and threads of each."""
+    if k < threads:
+        return 1, threads
+    return (threads, 1) if k * n >= PARALLEL_SCORES else (1, 1)
+
+
+def _weighted(
+    first: Sample, samples: Sequence[Sample], varies: bool, loops: ModuleType, threads: int
+) -> tuple[Floats, Floats, Floats]:
+    """Areas, covariances and variances of differences with weights."""
+    k, n = len(samples), first.n
+    side, inner = _shared(k, n, threads)
     parts = np.empty((k, n))
-    side = threads if k >= threads else 1
 
-    def measure(model: int) -> float:
-        sample = panel.sample(model) if model else first
-        return area_parts(sample, chosen, threads if side == 1 else 1, parts[model])
+    def weigh(model: int) -> float:
+        sample = samples[model] if model else first
+        return area_parts(sample, loops, inner, parts[model])
 
-    auc = np.asarray(run([partial(measure, model) for model in range(k)], side))
-    if n_pos < 2 or n - n_pos < 2:
-        unknown = np.full((k, k), NAN)
-        return auc, unknown, unknown.copy(), n_pos, n - n_pos
-    step = max(BLOCK_ROWS, -(-n // MAX_BLOCKS))
-    edges = np.asarray([*range(0, n, step), n], np.int64)
-    blocks = edges.size - 1
-    products, gaps = np.empty((blocks, k, k)), np.empty((blocks, k, k))
-    sums = (parts, edges)
-    run(
-        [partial(chosen.pair_sums, *sums, b, b + 1, products, gaps) for b in range(blocks)], threads
-    )
-    return auc, _mirrored(products), _mirrored(gaps), n_pos, n - n_pos
-
-
-def _mirrored(blocks: Floats) -> Floats:
-    """Sum of the blocks, and what is above the diagonal below it too."""
-    upper = np.add.accumulate(blocks)[-1]
-    both: Floats = np.triu(upper) + np.triu(upper, 1).T
-    return both
+    auc = np.asarray(run([partial(weigh, model) for model in range(k)], side))
+    if not varies:
+        return auc, _unknown(k), _unknown(k)
+    return auc, *without_rounding(*pair_sums(parts, loops, threads), auc)

@@ -19,7 +19,7 @@ from types import ModuleType
 import numpy as np
 
 from ._counts import Areas, areas_of_counts, counts_of
-from ._order import check_range, order_rows
+from ._order import order_rows
 from ._segment_tally import segment_tally
 from ._types import AnyArray, Floats, Ints
 from ._validate import Sample
@@ -103,27 +103,15 @@ def area_parts(sample: Sample, loops: ModuleType, threads: int, out: Floats) -> 
     """Write each row's part in the error of ROC AUC, and return the area.
 
     A part is the row's influence value times sqrt(m / (m - 1)), m rows in its class: the products
-    of the parts in two areas sum to DeLong's covariance of them. Without weights every part is a
-    rounded integer times a factor of its class, so that equal placements cancel to nothing at all.
+    of the parts in two areas sum to DeLong's covariance of them. Without weights
+    `count_placements` does the same in whole numbers.
 
     `out` is nan where a class is missing, and for the only row of its class.
     """
     n_pos = int(np.count_nonzero(sample.label))
-    n_neg = sample.n - n_pos
-    check_range(n_pos, n_neg)
-    if not n_pos or not n_neg:
-        out[:] = NAN
-        return NAN
-    if sample.weight is None:
-        words = order_rows(sample, loops, threads)
-        pairs = n_pos * n_neg
-        factors = (_corrected(m) / (2 * pairs * m) for m in (n_pos, n_neg))
-        counts = (sample.label, n_pos, n_neg, *factors)
-        return int(loops.center_placements(words, *counts, out)) / (2 * pairs)
     found = influence(sample, "roc_auc", loops, threads)
-    np.multiply(
-        found.value, np.where(sample.label == 1, _corrected(n_pos), _corrected(n_neg)), out=out
-    )
+    factors = _corrected(sample.n - n_pos), _corrected(n_pos)
+    np.multiply(found.value, np.where(sample.label == 1, factors[1], factors[0]), out=out)
     return found.estimate
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import overload
 
 import numpy as np
 
-from ._columns import Columns, column_name
+from ._columns import Column, Columns, column_name
 from ._grouping import read_key
-from ._types import AnyArray
+from ._types import AnyArray, Ints
 from ._validate import (
     Labels,
     Sample,
@@ -22,7 +23,16 @@ from ._validate import (
 )
 from .errors import InputError
 
-__all__ = ["Panel", "read_panel", "read_rows", "with_common_gaps"]
+__all__ = [
+    "Panel",
+    "Samples",
+    "no_row_left",
+    "read_clusters",
+    "read_model",
+    "read_panel",
+    "read_rows",
+    "read_truth",
+]
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,56 @@ class Panel:
     cluster: AnyArray | None
     n_clusters: int
 
+    def take(self, rows: Ints) -> Panel:
+        """Models on some of the rows, given by their ascending places."""
+        cluster, n_clusters = None, 0
+        if self.cluster is not None:
+            cluster, n_clusters = _numbered(self.cluster[rows])
+        samples = [sample.take(rows) for sample in self.samples]
+        return replace(self, samples=samples, cluster=cluster, n_clusters=n_clusters)
+
+
+class Samples(Sequence[Sample]):
+    """Samples of models, each made when it is asked for: one with rows left out is a copy.
+
+    Under "omit" a row that any model lacks is left out for all.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        labels: Labels,
+        weights: Weights | None,
+        scores: Sequence[Scores],
+        missing: str,
+    ) -> None:
+        self._columns = columns
+        self._rows = (labels, weights)
+        self._scores = _with_common_gaps(scores) if missing == "omit" else scores
+        self._missing = missing
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    @overload
+    def __getitem__(self, model: int) -> Sample: ...
+    @overload
+    def __getitem__(self, model: slice) -> list[Sample]: ...
+    def __getitem__(self, model: int | slice) -> Sample | list[Sample]:
+        if isinstance(model, slice):
+            return [self[k] for k in range(len(self))[model]]
+        labels, weights = self._rows
+        column = self._columns.scores[model]
+        return make_sample(
+            labels,
+            self._scores[model],
+            weights,
+            missing=self._missing,
+            label_name=column_name(self._columns.label),
+            score_name=column_name(column),
+            locate=column.locate,
+        )
+
 
 def read_panel(
     columns: Columns, pos_label: object, higher_is_better: bool, missing: str, threads: int
@@ -56,30 +116,48 @@ def read_panel(
         If a column cannot be used, a cluster key is missing, or no row is left.
     """
     labels, weights, scores = read_rows(columns, pos_label, higher_is_better, threads)
-    if missing == "omit":
-        scores = with_common_gaps(scores)
-    samples = [
-        make_sample(
-            labels,
-            score,
-            weights,
-            missing=missing,
-            label_name=column_name(columns.label),
-            score_name=column_name(column),
-            locate=column.locate,
-        )
-        for score, column in zip(scores, columns.scores, strict=True)
-    ]
+    samples = list(Samples(columns, labels, weights, scores, missing))
     if not samples[0].n:
-        raise InputError("no row is left to draw from: every one is omitted or has weight 0")
-    cluster, n_clusters = _read_clusters(columns, samples[0], threads)
+        raise no_row_left(columns, labels, scores)
+    cluster, n_clusters = read_clusters(columns, samples[0], threads)
     return Panel(tuple(c.name for c in columns.scores), samples, cluster, n_clusters)
+
+
+def no_row_left(columns: Columns, labels: Labels, scores: Sequence[Scores]) -> InputError:
+    """Say what became of the rows of a call of which none is left."""
+    n, gone = columns.n_rows, np.zeros(columns.n_rows, bool)
+    empty = ""
+    missing = [labels.missing, *(score.missing for score in scores)]
+    for column, lost in zip((columns.label, *columns.scores), missing, strict=True):
+        if lost is not None:
+            gone |= lost
+            if lost.all():
+                empty = empty or f" (all of {column_name(column)})"
+    omitted = int(np.count_nonzero(gone))
+    why = []
+    if omitted:
+        why.append(f"{_all_of(omitted, n)} are omitted for missing values{empty}")
+    if omitted < n and columns.weight is not None:
+        why.append(f"{_all_of(n - omitted, n)} have weight 0 in {column_name(columns.weight)}")
+    where = f" ({columns.label.locate(0)} and on)" if columns.n_files else ""
+    return InputError(f"no row is left: {', '.join(why)}{where}")
+
+
+def _all_of(count: int, n: int) -> str:
+    return f"all {n:,}" if count == n else f"{count:,} of {n:,}"
 
 
 def read_rows(
     columns: Columns, pos_label: object, higher_is_better: bool, threads: int
 ) -> tuple[Labels, Weights | None, list[Scores]]:
     """Read the labels, weights and every score column of a call."""
+    labels, weights = read_truth(columns, pos_label, threads)
+    scores = [read_model(column, higher_is_better, threads) for column in columns.scores]
+    return labels, weights, scores
+
+
+def read_truth(columns: Columns, pos_label: object, threads: int) -> tuple[Labels, Weights | None]:
+    """Read the labels and weights of a call, which its models share."""
     labels = read_labels(
         columns.label.values(threads),
         pos_label,
@@ -91,19 +169,20 @@ def read_rows(
     if columns.weight is not None:
         raw = columns.weight.values(threads)
         weights = read_weights(raw, column_name(columns.weight), columns.weight.locate)
-    scores = [
-        read_scores(
-            column.values(threads),
-            column_name(column),
-            column.locate,
-            higher_is_better=higher_is_better,
-        )
-        for column in columns.scores
-    ]
-    return labels, weights, scores
+    return labels, weights
 
 
-def with_common_gaps(scores: Sequence[Scores]) -> list[Scores]:
+def read_model(column: Column, higher_is_better: bool, threads: int) -> Scores:
+    """Read one score column."""
+    return read_scores(
+        column.values(threads),
+        column_name(column),
+        column.locate,
+        higher_is_better=higher_is_better,
+    )
+
+
+def _with_common_gaps(scores: Sequence[Scores]) -> list[Scores]:
     """Give every model the gaps of all, so that all are left with the same rows."""
     found = [score.missing for score in scores if score.missing is not None]
     if not found:
@@ -112,7 +191,14 @@ def with_common_gaps(scores: Sequence[Scores]) -> list[Scores]:
     return [replace(score, missing=gone) for score in scores]
 
 
-def _read_clusters(columns: Columns, sample: Sample, threads: int) -> tuple[AnyArray | None, int]:
+def read_clusters(columns: Columns, sample: Sample, threads: int) -> tuple[AnyArray | None, int]:
+    """Number the clusters of a sample's rows, and count them; None where there is no such column.
+
+    Raises
+    ------
+    InputError
+        If a key is missing.
+    """
     column = columns.cluster
     if column is None:
         return None, 0
@@ -124,7 +210,10 @@ def _read_clusters(columns: Columns, sample: Sample, threads: int) -> tuple[AnyA
             f"{what} has missing keys, first at {column.locate(row)}: rows of unknown cluster "
             f"cannot be drawn; fill them, with a key of its own where a row stands alone"
         )
-    code = key.code if sample.kept is None else key.code[sample.kept]
-    # Clusters of which no row is left are not drawn.
+    return _numbered(key.code if sample.kept is None else key.code[sample.kept])
+
+
+def _numbered(code: AnyArray) -> tuple[AnyArray, int]:
+    """Clusters of which no row is left are not drawn."""
     present, code = np.unique(code, return_inverse=True)
     return code, int(present.size)

@@ -6,11 +6,21 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["center_placements", "pair_sums", "spread_values"]
+from ._classes import order_keys
+
+__all__ = [
+    "class_places",
+    "count_placements",
+    "pair_sums",
+    "place_words",
+    "product_sums",
+    "spread_values",
+]
 
 HALF = 0xFFFFFFFF
 LANES = 32
 TILE = 2048
+MARK = 1 << 61
 
 
 def _from_the_top(words):
@@ -27,18 +37,49 @@ def _spread(row, label, ends, of_pos, of_neg, out):
     out[row] = np.where(label == 1, np.repeat(of_pos, sizes), np.repeat(of_neg, sizes))
 
 
-def center_placements(words, label, n_pos, n_neg, of_pos, of_neg, out):
-    row, positive, ends = _from_the_top(words)
+def class_places(label, n_pos, place):
+    place[label != 0] = np.arange(n_pos)
+    place[label == 0] = np.arange(n_pos, label.size)
+
+
+def place_words(bits, flip, low, shift, width, place, start, stop, words):
+    keys = order_keys(bits[start:stop], flip).astype(np.int64)
+    upper = keys - low if shift == 0 else ((keys >> 1) - (low >> 1)) >> (shift - 1)
+    words[start:stop] = MARK | (upper << width) | place[start:stop]
+
+
+def count_placements(words, width, whole, bits, flip, row, n_pos, n_neg, out):
+    place = words & ((1 << width) - 1)
+    keys = words >> width
+    if not whole and np.any(keys[1:] == keys[:-1]):
+        if row.size == 0:
+            return -1
+        keys = order_keys(bits[row[place]], flip)
+        # Nearly in order already, of which a stable sort makes use.
+        order = np.argsort(keys, kind="stable")
+        place, keys = place[order], keys[order]
+    place, keys = place[::-1], keys[::-1]
+    positive = place < n_pos
+    last = np.ones(place.size, bool)
+    np.not_equal(keys[1:], keys[:-1], out=last[:-1])
+    ends = np.flatnonzero(last)
     tp = np.cumsum(positive)[ends]
     fp = ends + 1 - tp
-    d_neg = np.diff(fp, prepend=0)
     above = tp + np.concatenate([[0], tp[:-1]])
-    below = 2 * (n_neg - fp) + d_neg
-    twice_u = int((d_neg * above).sum())
-    pos_values = (below * n_pos - twice_u).astype(np.float64) * of_pos
-    neg_values = (above * n_neg - twice_u).astype(np.float64) * of_neg
-    _spread(row, positive, ends, pos_values, neg_values, out)
-    return twice_u
+    beyond = fp + np.concatenate([[0], fp[:-1]])
+    sizes = np.diff(ends, prepend=-1)
+    of_pos, of_neg = np.repeat(n_neg - beyond, sizes), np.repeat(above - n_pos, sizes)
+    out[place] = np.where(positive, of_pos, of_neg)
+    return int((np.diff(fp, prepend=0) * above).sum())
+
+
+def product_sums(values, start, stop, chunk, sums):
+    sums[:] = 0
+    for low in range(start, stop, chunk):
+        part = values[:, low : min(low + chunk, stop)].astype(np.int64)
+        totals = part @ part.T
+        sums[0] += totals >> 32
+        sums[1] += totals & HALF
 
 
 def spread_values(words, of_pos, of_neg, out):
