@@ -17,11 +17,11 @@ from ._class_measures import (
 )
 from ._classes import read_classes
 from ._rendering import terminal_width, wide_table
-from ._requests import read_metrics
+from ._requests import read_cuts, read_metrics
 from ._rows import Rows
 from ._runtime import thread_count
 from ._types import AnyArray, EngineName, Missing
-from ._validate import check_choice, read_thresholds
+from ._validate import check_choice
 from .errors import InputError
 
 __all__ = ["Multiclass", "multiclass"]
@@ -173,9 +173,7 @@ def multiclass(
     check_choice("missing", missing, ("raise", "omit", "worst"))
     workers = thread_count(threads)
     wanted = _read_averages(average, strategy)
-    thresholds = np.empty(0) if at is None else read_thresholds(at, "at").ravel()
-    if np.unique(thresholds).size != thresholds.size:
-        raise InputError("`at` names a threshold twice")
+    thresholds = read_cuts(at)
     if metrics is None and strategy == "ovo":
         metrics = "roc_auc"
     requests = read_metrics(metrics, has_thresholds=thresholds.size > 0)

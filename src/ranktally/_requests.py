@@ -13,22 +13,28 @@ from typing import Any
 import numpy as np
 
 from ._metric_table import ALIASES, METRICS, Metric
+from ._types import AnyArray
+from ._validate import read_thresholds
 from .errors import InputError
 
-__all__ = ["Request", "measured", "parse_metric", "read_measure", "read_metrics"]
+__all__ = ["Request", "measured", "parse_metric", "read_cuts", "read_measure", "read_metrics"]
 
 INF = math.inf
 
 
 @dataclass(frozen=True)
 class Request:
-    """A metric as a caller asked for it: its label in the rows, table entry and function."""
+    """A metric as a caller asked for it: its label in the rows, table entry and function.
+
+    `argument` is what it was passed as, for messages.
+    """
 
     label: str
     metric: Metric
     function: Callable[..., Any]
     arguments: tuple[tuple[str, Any], ...] = ()
     is_callers: bool = False
+    argument: str = "metrics"
 
 
 def parse_metric(text: str, argument: str = "metrics") -> Request:
@@ -63,7 +69,8 @@ def parse_metric(text: str, argument: str = "metrics") -> Request:
     except InputError as error:
         raise InputError(f"`{argument}` {text!r}: {error}") from None
     bound.apply_defaults()
-    return Request(text.strip(), metric, function, tuple(bound.arguments.items()))
+    arguments = tuple(bound.arguments.items())
+    return Request(text.strip(), metric, function, arguments, argument=argument)
 
 
 def _parse_call(text: str, argument: str) -> tuple[str, list[Any], dict[str, Any]]:
@@ -79,6 +86,12 @@ def _parse_call(text: str, argument: str) -> tuple[str, list[Any], dict[str, Any
         return node.id, [], {}
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise InputError(expected)
+    names = [x.arg for x in node.keywords]
+    if None in names:
+        raise InputError(expected)
+    twice = next((x for x in names if names.count(x) > 1), None)
+    if twice is not None:
+        raise InputError(f"`{argument}` {text!r} gives {twice!r} twice")
     try:
         args = [ast.literal_eval(x) for x in node.args]
         keywords = {str(x.arg): ast.literal_eval(x.value) for x in node.keywords}
@@ -87,8 +100,37 @@ def _parse_call(text: str, argument: str) -> tuple[str, list[Any], dict[str, Any
     return node.func.id, args, keywords
 
 
-def read_metrics(metrics: Any, *, has_thresholds: bool) -> list[Request]:
-    """Requests of an ``evaluate`` call: names, one name, a dict of callables, or the default.
+def read_cuts(at: Any) -> AnyArray:
+    """Thresholds of a call, each once: shape (c,); empty where none are asked for.
+
+    Raises
+    ------
+    InputError
+        If `at` is not a number or a list of different numbers.
+    """
+    if at is None:
+        return np.empty(0)
+    wanted = "`at` must be a number or a list of numbers"
+    cuts = np.atleast_1d(read_thresholds(at, "at"))
+    if cuts.ndim != 1:
+        raise InputError(f"{wanted}, got {at!r}")
+    if not cuts.size:
+        raise InputError(f"{wanted}, got an empty one: leave it out where there is no threshold")
+    values, count = np.unique(cuts, return_counts=True)
+    if values.size != cuts.size:
+        raise InputError(f"`at` names a threshold twice: {values[count > 1][0]}")
+    return cuts
+
+
+def read_metrics(metrics: Any, *, has_thresholds: bool, argument: str = "metrics") -> list[Request]:
+    """Requests of a call: a name or callable, a list of them, a dict of callables, or the default.
+
+    Parameters
+    ----------
+    has_thresholds : bool
+        Whether metrics that need a threshold have one.
+    argument : str
+        What messages call `metrics`.
 
     Raises
     ------
@@ -98,36 +140,52 @@ def read_metrics(metrics: Any, *, has_thresholds: bool) -> list[Request]:
     if metrics is None:
         names = ["roc_auc", "average_precision"]
         metrics = [*names, "precision", "recall", "f1"] if has_thresholds else names
-    if isinstance(metrics, str):
+    if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if isinstance(metrics, Mapping):
-        requests = [_read_callable(name, function) for name, function in metrics.items()]
+        requests = [_read_callable(name, function, argument) for name, function in metrics.items()]
     elif isinstance(metrics, Sequence):
-        requests = [parse_metric(text) for text in metrics]
+        requests = [_read_one(metric, argument) for metric in metrics]
     else:
-        raise InputError(f"`metrics` must be names or a dict of callables, got {metrics!r}")
+        raise InputError(
+            f"`{argument}` must be a name or a callable(tp, fp, tn, fn), a list of them, or a dict "
+            f"of callables, got {metrics!r}"
+        )
     if not requests:
-        raise InputError("`metrics` is empty: leave it out for roc_auc and average_precision")
-    labels = [request.label for request in requests]
-    repeated = next((x for x in labels if labels.count(x) > 1), None)
-    if repeated is not None:
-        raise InputError(f"`metrics` names {repeated!r} twice")
+        raise InputError(f"`{argument}` is empty: name at least one, or leave it out")
+    _refuse_repeated(requests, argument)
     needy = [r.label for r in requests if r.metric.needs == "counts"]
     if needy and not has_thresholds:
-        raise InputError(f"`metrics` {needy[0]!r} needs a threshold: pass at=, such as at=0.5")
+        raise InputError(f"`{argument}` {needy[0]!r} needs a threshold: pass at=, such as at=0.5")
     return requests
 
 
-def _read_callable(name: object, function: object) -> Request:
+def _refuse_repeated(requests: Sequence[Request], argument: str) -> None:
+    held: dict[str, Request] = {}
+    for request in requests:
+        other = held.setdefault(request.label, request)
+        if other is not request:
+            named = any(x.is_callers for x in (request, other))
+            way_out = ": pass a dict, to name functions apart" if named else ""
+            raise InputError(f"`{argument}` names {request.label!r} twice{way_out}")
+
+
+def _read_one(metric: Any, argument: str) -> Request:
+    if callable(metric):
+        return _read_callable(getattr(metric, "__name__", type(metric).__name__), metric, argument)
+    return parse_metric(metric, argument)
+
+
+def _read_callable(name: object, function: object, argument: str) -> Request:
     if function is None or isinstance(function, str):
-        raise InputError(f"`metrics` {name!r} must be a callable(tp, fp, tn, fn)")
+        raise InputError(f"`{argument}` {name!r} must be a callable(tp, fp, tn, fn)")
     if not isinstance(name, str) or not callable(function):
-        raise InputError(f"`metrics` {name!r} must map a name to a callable(tp, fp, tn, fn)")
+        raise InputError(f"`{argument}` {name!r} must map a name to a callable(tp, fp, tn, fn)")
     measure: Callable[..., Any] = function
     metric = Metric(
         name, "counts", None, (-INF, INF), None, (), "a function of the caller", lambda: measure
     )
-    return Request(name, metric, measure, is_callers=True)
+    return Request(name, metric, measure, is_callers=True, argument=argument)
 
 
 def read_measure(measure: Any, argument: str) -> Request:
@@ -138,9 +196,7 @@ def read_measure(measure: Any, argument: str) -> Request:
     InputError
         For an unknown name, or a metric that is no function of the counts at one threshold.
     """
-    if callable(measure):
-        return _read_callable(getattr(measure, "__name__", type(measure).__name__), measure)
-    request = parse_metric(measure, argument)
+    request = _read_one(measure, argument)
     if request.metric.needs != "counts":
         raise InputError(
             f"`{argument}` {request.label!r} is no measure at a threshold: name one that is made "
@@ -149,8 +205,15 @@ def read_measure(measure: Any, argument: str) -> Request:
     return request
 
 
-def measured(request: Request, counts: tuple[Any, Any, Any, Any], argument: str) -> Any:
+def measured(
+    request: Request, counts: tuple[Any, Any, Any, Any], argument: str | None = None
+) -> Any:
     """Values of a metric of counts, in float64, also of a caller's own function.
+
+    Parameters
+    ----------
+    argument : str, optional
+        What messages call the argument, where it is not the request's own.
 
     Raises
     ------
@@ -161,10 +224,29 @@ def measured(request: Request, counts: tuple[Any, Any, Any, Any], argument: str)
         return np.asarray(request.function(*counts), np.float64)
     try:
         with np.errstate(invalid="ignore", divide="ignore"):
-            value = np.asarray(request.function(*counts), np.float64)
-        return np.broadcast_to(value, np.shape(counts[0])).copy()
+            value, odd = _real_values(request.function(*counts))
+            if not odd:
+                return np.broadcast_to(value, np.shape(counts[0])).copy()
     except Exception as error:
         raise InputError(
-            f"`{argument}` {request.label!r}: the function must take arrays (tp, fp, tn, fn) of "
-            f"one shape and return numbers of that shape; it raised {type(error).__name__}: {error}"
+            f"{_ruled(request, argument)}; it raised {type(error).__name__}: {error}"
         ) from error
+    raise InputError(f"{_ruled(request, argument)}; it returned {odd}")
+
+
+def _ruled(request: Request, argument: str | None) -> str:
+    return (
+        f"`{argument or request.argument}` {request.label!r}: the function must take arrays "
+        f"(tp, fp, tn, fn) of one shape and return real numbers of that shape, nan where it is "
+        f"undefined"
+    )
+
+
+def _real_values(returned: Any) -> tuple[AnyArray, str]:
+    """What a function returned as float64, or what is in it that is no real number."""
+    raw = np.asarray(returned)
+    if raw.dtype.kind == "O" and any(x is None for x in raw.ravel()):
+        return raw, "None"
+    if raw.dtype.kind not in "biufO":
+        return raw, "complex numbers" if raw.dtype.kind == "c" else f"{raw.dtype} values"
+    return raw.astype(np.float64), ""
