@@ -20,7 +20,7 @@ import ranktally as rt
 from ranktally import bootstrap
 from ranktally._draws import make_draws
 from ranktally._engine import loops
-from ranktally._intervals import acceleration, make_interval, two_sided_p
+from ranktally._intervals import _few_replicates, acceleration, make_interval, two_sided_p
 
 SMALL = {"y": [1, 1, 1, 0, 0, 0], "s": [0.9, 0.8, 0.55, 0.6, 0.2, 0.1]}
 AREAS = ["roc_auc", "average_precision", "ks", "gini"]
@@ -360,8 +360,9 @@ def test_bca_deletes_blocks_where_no_closed_form_is(engine):
     for k, slot in enumerate(result.slots):
         d = left[:, k].mean() - left[:, k]
         a = (d**3).sum() / (6 * (d**2).sum() ** 1.5)
-        assert acceleration(result._jackknife[0, k].value) == pytest.approx(a, abs=1e-12)
-        assert "120 rows deleted" in result.interval(None, slot.metric).note
+        assert acceleration(result._contributions[0, k].value) == pytest.approx(a, abs=1e-9)
+        told = "one of 120 rows deleted" in result.interval(None, slot.metric).note
+        assert told is (slot.metric != "f1")  # which has a closed form
         assert "deleted" not in result.interval(None, slot.metric, method="basic").note
 
 
@@ -380,7 +381,7 @@ def test_blocks_estimate_the_acceleration_of_rows():
         assert note in blocks.interval(None, "roc_auc").note
         assert note in blocks.rows().to_dict()[0]["note"]
         for k in range(2):
-            a, b = (acceleration(x._jackknife[0, k].value) for x in (exact, blocks))
+            a, b = (acceleration(x._contributions[0, k].value) for x in (exact, blocks))
             # Sums of blocks have the third moment of rows, and noise of root(6) / 6 / 200.
             assert abs(b - a) < 0.01
 
@@ -390,8 +391,8 @@ def test_bca_of_fixed_class_counts_takes_deviations_within_the_classes():
     call = {"label": y, "scores": s, "n_resamples": 50, "seed": 2, "scheme": "stratified"}
     result = bootstrap(**call, metrics=["average_precision", "eer"], method="bca")
     for values, strata in (
-        (result._jackknife[0, 0].value, y),
-        (result._jackknife[0, 1].value, np.repeat([0, 1], [np.sum(y == 0), np.sum(y == 1)])),
+        (result._contributions[0, 0].value, y),
+        (result._contributions[0, 1].value, np.repeat([0, 1], [np.sum(y == 0), np.sum(y == 1)])),
     ):
         for label in (0, 1):
             assert values[strata == label].mean() == pytest.approx(0, abs=1e-15)
@@ -399,10 +400,71 @@ def test_bca_of_fixed_class_counts_takes_deviations_within_the_classes():
 
 
 def test_bca_without_a_row_of_a_class_says_so():
-    result = bootstrap(label=[1, 0, 0, 0], scores=[3, 1, 2, 4], n_resamples=20, method="bca")
-    interval = result.interval(None, "roc_auc")
+    result = bootstrap(
+        label=[1, 0, 0, 0, 1], scores=[3, 1, 2, 4, 3], cluster=[1, 2, 3, 4, 5], n_resamples=20,
+        metrics="positive_likelihood_ratio", at=3.5, method="bca",
+    )  # fmt: skip
+    interval = result.interval()
     assert (interval.status, math.isnan(interval.low)) == ("no_acceleration", True)
-    assert interval.estimate == pytest.approx(2 / 3)
+    assert interval.estimate == 0.0
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "normal", "bca"])
+@pytest.mark.parametrize(
+    ("y", "cluster", "why"),
+    [
+        ([1, 0, 0, 0], None, "one_positive"),
+        ([1, 1, 0, 1], None, "one_negative"),
+        ([1, 1, 0, 0], [7, 7, 7, 7], "one_cluster"),
+        ([1, 1, 0, 0], [1, 1, 2, 3], "one_positive"),
+    ],
+)
+def test_one_unit_of_a_class_tells_no_spread(method, y, cluster, why):
+    call = {"label": y, "scores": {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, "cluster": cluster}
+    result = bootstrap(**call, n_resamples=50, seed=1, method=method, curves="roc")
+    for found in (result.interval("a", "roc_auc"), result.difference("a", "b", "roc_auc")):
+        assert found.status == why
+        assert math.isnan(found.low)
+    assert math.isnan(result.difference("a", "b", "roc_auc").p)
+    assert set(result.band("a").status) == {why}
+    accuracy = bootstrap(**call, metrics="accuracy", at=2.5, n_resamples=50, seed=1)
+    assert (accuracy.interval("a").status == "ok") is (why != "one_cluster")
+
+
+def test_differences_that_do_not_vary_tell_nothing():
+    call = {"label": [1, 1, 0, 0], "n_resamples": 60, "seed": 1}
+    result = bootstrap(**call, scores={"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]})
+    found = result.difference("a", "b", "roc_auc")
+    assert (found.status, found.low, found.high) == ("zero_variance", 1.0, 1.0)
+    assert math.isnan(found.p)
+    y = np.array([1, 0] * 5)
+    scores = {"a": np.where(y == 1, 0.9, 0.1), "b": np.where(y == 1, 0.8, 0.2)}
+    found = bootstrap(label=y, scores=scores, metrics="brier", n_resamples=60, seed=1)
+    found = found.difference("a", "b")
+    assert (found.status, found.standard_error) == ("zero_variance", 0.0)
+    assert "degenerate" in found.note
+    assert math.isnan(found.p)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "normal", "bca"])
+def test_infinite_numbers(method):
+    y = [1] * 20 + [0] * 20
+    a = [0.9] * 20 + [0.1] * 20
+    b = [*a[:-1], 0.9]
+    result = bootstrap(
+        label=y, scores={"a": a, "b": b}, metrics="positive_likelihood_ratio", at=0.5,
+        n_resamples=60, seed=1, method=method,
+    )  # fmt: skip
+    assert result.interval("a").status == "infinite"
+    assert math.isnan(result.interval("a").low)
+    gap = result.difference("a", "b")
+    assert (gap.status, math.isnan(gap.p)) == ("infinite", True)
+
+
+def test_bca_beyond_its_pole_takes_the_outermost_replicate():
+    replicates = np.linspace(0.0, 1.0, 99)
+    low, high, _ = make_interval(0.5, replicates, "bca", 1 - 1e-9, (0.0, 1.0), 0.5)
+    assert low < 0.5 < high == 1.0
 
 
 # -- intervals -----------------------------------------------------------------------------------
@@ -451,9 +513,30 @@ def test_a_model_does_not_differ_from_itself(engine):
 
 
 def test_p_value_is_never_zero():
-    assert two_sided_p(1.0, np.full(999, 1.0)) == 1 / 1000
+    far = np.linspace(1.0, 2.0, 999)
+    assert two_sided_p(1.5, far) == two_sided_p(-1.5, -far) == 1 / 1000
     assert two_sided_p(0.0, np.zeros(999)) == 1.0
-    assert two_sided_p(1.0, np.asarray([1.0, 2.5, -0.5, 0.9])) == 3 / 5
+    assert math.isnan(two_sided_p(1.0, np.full(999, 1.0)))
+    # 0 lies a third of the way from the lowest of four to the next.
+    assert two_sided_p(1.0, np.asarray([1.0, 2.5, -0.5, 1.5])) == pytest.approx(2 * (4 / 3) / 5)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "normal", "bca"])
+def test_p_value_and_interval_agree(method):
+    rng = np.random.default_rng(9)
+    for trial in range(300):
+        replicates = np.round(rng.normal(rng.normal(), 1.0, 99), trial % 3)
+        estimate = float(np.round(replicates.mean() + rng.normal() / 4, trial % 3))
+        accelerated = float(rng.normal() / 10)
+        p = two_sided_p(estimate, replicates, method, accelerated)
+        for level in (0.5, 0.8, 0.9, 0.95):
+            low, high, _ = make_interval(
+                estimate, replicates, method, level, (-math.inf, math.inf), accelerated
+            )
+            # Where the end is the outermost replicate, p says no more than that.
+            few = _few_replicates(estimate, replicates, method, level, accelerated)
+            if abs(p - (1 - level)) > 1e-9 and not few:
+                assert (p < 1 - level) is (low > 0 or high < 0)
 
 
 @pytest.mark.big
@@ -471,7 +554,7 @@ def test_difference_is_paired():
 
 
 def test_replicates_of_one_class_are_counted(engine):
-    y, s = [1, 0, 0, 0, 0, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1]
+    y, s = [1, 1, 0, 0, 0, 0], [0.9, 0.85, 0.7, 0.3, 0.2, 0.1]
     result = bootstrap(label=y, scores=s, n_resamples=300, seed=1, engine=engine)
     undefined = int(np.isnan(result.replicates[:, 0, 0]).sum())
     assert 0 < undefined < 300

@@ -5,24 +5,23 @@ from __future__ import annotations
 import operator
 from typing import Any, Literal
 
-import numpy as np
-
+from ._bands import read_curves, read_grid
 from ._binomial import check_level
 from ._bootstrap_result import Bootstrap
 from ._columns import resolve
 from ._draws import SCHEMES, Scheme, read_seed
-from ._engine import loops
+from ._engine import loops, resampling_rows
 from ._intervals import METHODS
 from ._panel import read_panel
 from ._progress import reporting
-from ._requests import read_metrics
+from ._requests import read_cuts, read_metrics
 from ._resample import PLANS, resample
 from ._runtime import thread_count
-from ._types import AnyArray, EngineName, Missing, Progress
-from ._validate import check_choice, read_thresholds
+from ._types import EngineName, Missing, Progress
+from ._validate import check_choice
 from .errors import InputError
 
-__all__ = ["bootstrap", "choose_scheme", "read_cuts", "read_size", "resample"]
+__all__ = ["bootstrap", "choose_scheme", "read_size", "resample"]
 
 MOST_RESAMPLES = (1 << 32) - 1
 
@@ -42,6 +41,8 @@ def bootstrap(
     level: float = 0.95,
     seed: int | None = None,
     plan: Literal["auto", "rows", "cells"] = "auto",
+    curves: Any = None,
+    grid: Any = None,
     pos_label: object = None,
     higher_is_better: bool = True,
     missing: Missing = "raise",
@@ -61,7 +62,7 @@ def bootstrap(
         A drawn row brings its weight along. Rows of weight 0 are left out before drawing.
     cluster : str or array-like, shape (n,), optional
         What is drawn as a whole, a customer or a day: keys of any type.
-    metrics : str, list of str, or dict of str to callable(tp, fp, tn, fn)
+    metrics : str, callable(tp, fp, tn, fn), list of these, or dict of str to callable
         Names of `ranktally.METRICS`; measures at thresholds need `at`. Areas (roc_auc,
         average_precision, gini, ks) and measures at thresholds cost one scan a replicate; the
         others read the replicate's whole tally, at ten times the cost or more.
@@ -73,9 +74,10 @@ def bootstrap(
         ("stratified"); as many clusters as there are ("cluster", the default with `cluster`); an
         independent Poisson count of mean 1 for each row ("poisson").
     method : {"percentile", "basic", "normal", "bca"}
-        Of the intervals. "bca" takes its acceleration from exact closed forms of what each row
-        contributes to roc_auc, gini and average_precision; for other metrics, and for clusters,
-        from deleting one of 200 blocks of rows (of clusters) at a time, which the interval says.
+        Of the intervals. "bca" takes its acceleration from closed forms of what each row
+        contributes to areas, losses and measures at thresholds; for metrics that have none, and
+        for clusters, from one of 200 blocks of rows (of clusters) deleted at a time, which the
+        interval then says.
     n_resamples : int
     level : float
     seed : int, optional
@@ -83,6 +85,12 @@ def bootstrap(
     plan : {"auto", "rows", "cells"}
         Whether rows are drawn, the same for all models, or, for one model, how many rows fall
         between distinct positive scores. Equal in distribution, not in bytes.
+    curves : {"roc", "pr"} or list of both, optional
+        Curves whose bands `Bootstrap.band` is to give, from the same replicates. Each replicate's
+        whole tally is read then.
+    grid : int or array-like, optional
+        Places along the fpr of ROC and the recall of PR: how many from 0 to 1, or rising numbers;
+        101 when left out.
     pos_label, higher_is_better, engine, threads
         As in `ranktally.evaluate`.
     missing : {"raise", "omit", "worst"}
@@ -106,7 +114,8 @@ def bootstrap(
     time, or O(cells) in the plan "cells". Ordering takes about 50 bytes a row for each model that
     is ordered at the time, an ordered model about 10 (20 with weights or clusters), and a thread a
     byte a row and 16 bytes a threshold. Results take 8 bytes for each replicate, model and number;
-    "bca" adds 8 bytes for each row, model and metric with a closed form.
+    "bca" adds 8 bytes for each row, model and metric with a closed form. A point of a curve is a
+    number.
 
     The same seed, scheme and plan give the same bytes for any number of threads and either engine.
     Every model sees the same draws, so that differences are paired.
@@ -131,15 +140,17 @@ def bootstrap(
     level, n_resamples = check_level(level), read_size(n_resamples)
     seed, workers = read_seed(seed), thread_count(threads)
     cuts = read_cuts(at)
-    requests = read_metrics(
-        list(metrics) if isinstance(metrics, tuple) else metrics, has_thresholds=cuts.size > 0
-    )
+    requests = read_metrics(metrics, has_thresholds=cuts.size > 0)
+    chosen_curves = read_curves(curves)
+    if grid is not None and not chosen_curves:
+        raise InputError('`grid` is of curves: pass curves="roc", "pr" or both, or leave it out')
+    places = read_grid(grid) if chosen_curves else None
     chosen_scheme = choose_scheme(scheme, clustered=cluster is not None)
     columns = resolve(
         data, label=label, scores=scores, weight=weight, cluster=cluster, threads=workers
     )
     panel = read_panel(columns, pos_label, higher_is_better, missing, workers)
-    rows = panel.samples[0].n * len(panel.samples)
+    work = resampling_rows(panel.samples[0].n, len(panel.samples), n_resamples)
     with reporting(progress) as report:
         return resample(
             panel,
@@ -151,9 +162,11 @@ def bootstrap(
             level=level,
             seed=seed,
             plan=plan,
-            loops=loops(engine, rows * n_resamples),
+            loops=loops(engine, work),
             threads=workers,
             progress=report,
+            curves=chosen_curves,
+            grid=places,
         )
 
 
@@ -168,14 +181,6 @@ def read_size(n_resamples: object) -> int:
             f"`n_resamples` must be a whole number from 1 to {MOST_RESAMPLES}, got {n_resamples!r}"
         )
     return size
-
-
-def read_cuts(at: Any) -> AnyArray:
-    """Thresholds of a call, each once; empty where there are none."""
-    cuts = np.empty(0) if at is None else np.atleast_1d(read_thresholds(at, "at"))
-    if cuts.ndim != 1 or np.unique(cuts).size != cuts.size:
-        raise InputError(f"`at` must be a number or a list of different numbers, got {at!r}")
-    return cuts
 
 
 def choose_scheme(scheme: str, *, clustered: bool) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._bands import CURVES, Band, CurveReplicates, make_band
 from ._binomial import check_level
-from ._cells import Coded
-from ._intervals import METHODS, Interval, acceleration, make_interval, two_sided_p
-from ._requests import parse_metric
-from ._rows import Rows, near
+from ._intervals import METHODS, Contribution, Interval, read_interval
+from ._rows import Rows
+from ._slots import Slot, coded, model_place, slot_place
 from ._types import Floats, Ints
 from ._validate import check_choice
 from .errors import InputError
@@ -20,32 +20,9 @@ from .errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Bootstrap", "Jackknife", "Slot"]
+__all__ = ["Bootstrap"]
 
 FEW = 50
-
-
-@dataclass(frozen=True)
-class Slot:
-    """One number of a model: a metric, and the threshold it is at (None for an area)."""
-
-    metric: str
-    threshold: float | None
-    range: tuple[float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Jackknife:
-    """What each unit contributes to a number: deviations, of any scale.
-
-    `blocks` says in words what was deleted instead of single rows; "" for closed forms.
-    """
-
-    value: Floats
-    blocks: str
-
-    def __sub__(self, other: Jackknife) -> Jackknife:
-        return Jackknife(self.value - other.value, self.blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +40,8 @@ class Bootstrap:
         nan where the metric is undefined in a replicate.
     n, n_pos, n_neg : int
         Rows drawn from.
+    n_clusters : int or None
+        Clusters drawn from; None where rows are drawn.
     totals : tuple of (number, number)
         Positives and negatives of each model: rows, or weight sums.
     baseline : ndarray of float64, shape (models, slots)
@@ -75,6 +54,8 @@ class Bootstrap:
     method : str
     level : float
         Of intervals unless they are asked for otherwise.
+    grid : ndarray of float64, shape (points,)
+        Where the heights of curves are held; empty without curves.
     """
 
     models: tuple[str, ...]
@@ -84,6 +65,7 @@ class Bootstrap:
     n: int
     n_pos: int
     n_neg: int
+    n_clusters: int | None
     totals: tuple[tuple[Any, Any], ...]
     baseline: Floats
     scheme: str
@@ -93,10 +75,13 @@ class Bootstrap:
     method: str
     level: float
     _status: tuple[tuple[str, ...], ...] = field(repr=False)
-    _jackknife: dict[tuple[int, int], Jackknife] = field(repr=False)
+    _too_few: tuple[str, ...] = field(repr=False)
+    _contributions: dict[tuple[int, int], Contribution] = field(repr=False)
+    grid: Floats = field(default_factory=lambda: np.empty(0))
+    _curves: dict[str, CurveReplicates] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        for array in (self.estimate, self.replicates, self.baseline):
+        for array in (self.estimate, self.replicates, self.baseline, self.grid):
             array.flags.writeable = False
 
     @property
@@ -133,15 +118,18 @@ class Bootstrap:
         InputError
             For an unknown model, metric, threshold, method or level.
         """
-        m, slot = self._model(model, "model"), self._slot(metric, threshold)
+        m = model_place(self.models, model, "model")
+        slot = slot_place(self.slots, metric, threshold)
+        status = self._status[m][slot]
         return self._interval(
             float(self.estimate[m, slot]),
             self.replicates[:, m, slot],
-            self._status[m][slot],
+            status if status != "ok" else self._too_few[slot],
             self.slots[slot].range,
-            self._jackknife.get((m, slot)),
+            self._contributions.get((m, slot)),
             method,
             level,
+            scale=abs(float(self.estimate[m, slot])),
         )
 
     def difference(
@@ -156,8 +144,9 @@ class Bootstrap:
     ) -> Interval:
         """Return the interval of the paired difference ``a - b``, with its two-sided p-value.
 
-        The p-value counts the replicates whose difference is at least as far from the estimate
-        as the estimate is from 0: ``(count + 1) / (B + 1)``.
+        The p-value is the smallest ``1 - level`` whose interval, of the same method, leaves out 0,
+        and at least ``1 / (B + 1)``. Replicates that do not differ tell nothing: p is nan, and the
+        status "zero_variance", unless the models agree in all of them.
 
         Parameters
         ----------
@@ -175,23 +164,29 @@ class Bootstrap:
         InputError
             As `interval` does.
         """
-        i, j = self._model(a, "a"), self._model(b, "b")
-        slot = self._slot(metric, threshold)
+        i, j = model_place(self.models, a, "a"), model_place(self.models, b, "b")
+        slot = slot_place(self.slots, metric, threshold)
         low, high = self.slots[slot].range
         status = next(
             (s for s in (self._status[i][slot], self._status[j][slot]) if s != "ok"), "ok"
         )
-        first, second = self._jackknife.get((i, slot)), self._jackknife.get((j, slot))
-        with np.errstate(invalid="ignore"):  # infinite in both models
-            replicates = self.replicates[:, i, slot] - self.replicates[:, j, slot]
+        first, second = self._contributions.get((i, slot)), self._contributions.get((j, slot))
+        values = float(self.estimate[i, slot]), float(self.estimate[j, slot])
+        replicates = self.replicates[:, i, slot], self.replicates[:, j, slot]
+        # Infinite in both models, a difference is unknown, and leaving it out would be a choice.
+        if status == "ok" and (np.isinf(replicates[0]) & np.isinf(replicates[1])).any():
+            status = "infinite"
+        with np.errstate(invalid="ignore"):
+            gap, gaps = np.subtract(*values), np.subtract(*replicates)
         return self._interval(
-            float(self.estimate[i, slot]) - float(self.estimate[j, slot]),
-            replicates,
-            status,
+            float(gap),
+            gaps,
+            status if status != "ok" else self._too_few[slot],
             (low - high, high - low),
             None if first is None or second is None else first - second,
             method,
             level,
+            scale=max(map(abs, values)),
             paired=True,
         )
 
@@ -201,99 +196,136 @@ class Bootstrap:
         replicates: Floats,
         status: str,
         within: tuple[float, float],
-        jackknife: Jackknife | None,
+        contribution: Contribution | None,
         method: str | None,
         level: float | None,
         *,
+        scale: float,
         paired: bool = False,
     ) -> Interval:
         method = self.method if method is None else method
         check_choice("method", method, METHODS)
-        level = self.level if level is None else check_level(level)
-        defined = replicates[~np.isnan(replicates)]
-        accelerated = 0.0
-        if method == "bca" and status == "ok":
-            if jackknife is None:
-                raise InputError(
-                    '`method` "bca" needs what each row contributes, which this result does not '
-                    'hold: pass method="bca" to bootstrap'
-                )
-            accelerated = acceleration(jackknife.value)
-            if math.isnan(accelerated):
-                status = "no_acceleration"
-        low, high, error = make_interval(estimate, defined, method, level, within, accelerated)
-        if status == "ok" and math.isnan(low):
-            # Infinite replicates have no standard error, and neither has a single one.
-            status = "no_standard_error" if defined.size else "no_defined_replicates"
-        few = method in ("percentile", "basic") and (1 - level) / 2 * (defined.size + 1) < 1
-        undefined = replicates.size - defined.size
-        notes = [
-            *(["few_positives"] if self.n_pos < FEW else []),
-            *(["few_negatives"] if self.n_neg < FEW else []),
-            *(["degenerate: zero width"] if low == high else []),
-            *(["replicates too few for the level"] if few and status == "ok" else []),
-            *([f"{undefined} of {replicates.size} replicates undefined"] if undefined else []),
-            *([jackknife.blocks] if method == "bca" and jackknife and jackknife.blocks else []),
-        ]
-        return Interval(
-            low,
+        notes = {
+            "few_positives": self.n_pos < FEW,
+            "few_negatives": self.n_neg < FEW,
+            "few_clusters": self.n_clusters is not None and self.n_clusters < FEW,
+        }
+        return read_interval(
             estimate,
-            high,
-            error,
-            method,
-            level,
-            self.scheme,
+            replicates,
             status,
-            ", ".join(notes),
-            self.n_resamples,
-            undefined,
-            two_sided_p(estimate, defined) if paired else None,
+            within,
+            method=method,
+            level=self.level if level is None else check_level(level),
+            scheme=self.scheme,
+            contribution=contribution,
+            notes=[note for note, holds in notes.items() if holds],
+            scale=scale,
+            paired=paired,
         )
 
-    def _model(self, model: object, role: str) -> int:
-        if model is None and len(self.models) == 1:
-            return 0
-        if model not in self.models:
-            raise InputError(
-                f"`{role}` is {model!r}, expected a model of the result{near(model, self.models)}"
-            )
-        return self.models.index(str(model))
+    def band(
+        self,
+        model: str | None = None,
+        curve: str | None = None,
+        *,
+        simultaneous: bool = False,
+        method: str | None = None,
+        level: float | None = None,
+    ) -> Band:
+        """Return the band of a curve that `bootstrap` was asked for.
 
-    def _slot(self, metric: object, threshold: object) -> int:
-        held = list(dict.fromkeys(slot.metric for slot in self.slots))
-        if metric is None and len(held) == 1:
-            metric = held[0]
-        if metric not in held:
-            name = self._canonical(metric)
-            if name not in held:
-                raise InputError(
-                    f"`metric` is {metric!r}, expected one of the result{near(metric, held)}"
-                )
-            metric = name
-        found = [k for k, slot in enumerate(self.slots) if slot.metric == metric]
-        if threshold is not None:
-            found = [k for k in found if self.slots[k].threshold == threshold]
-        if len(found) != 1:
-            cuts = [s.threshold for s in self.slots if s.metric == metric]
-            raise InputError(
-                f"`threshold` is {threshold!r}, expected one of those of {metric!r}: {cuts}"
-            )
-        return found[0]
+        Parameters
+        ----------
+        model : str, optional
+        curve : {"roc", "pr"}, optional
+            Both may be left out where the result holds only one.
+        simultaneous : bool
+            Whether the whole curve is to be covered at once, instead of each point alone.
+        method : {"percentile", "basic", "normal"}, optional
+            Of pointwise bands; those of the call unless it is "bca", then "percentile".
+        level : float, optional
+            Another than that of the call.
 
-    def _canonical(self, metric: object) -> str | None:
-        """The spelling in this result of what may be an alias."""
-        try:
-            wanted = parse_metric(metric, "metric")  # type: ignore[arg-type]
-        except InputError:
-            return None
-        for slot in self.slots:
-            try:
-                held = parse_metric(slot.metric)
-            except InputError:  # a caller's own
-                continue
-            if (held.metric.name, held.arguments) == (wanted.metric.name, wanted.arguments):
-                return slot.metric
-        return None
+        Returns
+        -------
+        Band
+
+        Raises
+        ------
+        InputError
+            For an unknown model, curve, method or level.
+
+        Notes
+        -----
+        A pointwise band holds the intervals of the metrics ``recall_at_fpr(x)`` or
+        ``precision_at_recall(x)``. Where an estimate is 0 or 1 in every replicate it has no width,
+        which its note says; close by it is too narrow, since resampling cannot draw what was not
+        seen.
+
+        A simultaneous band is ``estimate +- c s``: `s` the standard deviation of a point's
+        replicates, no less than that of a share of as many rows with two successes and two
+        failures added [1]_; `c` the quantile over replicates of a curve's largest
+        ``|replicate - estimate| / s``, no less than the normal one. It is cut to [0, 1], and
+        tightened where a bound further along says more, as both curves are monotone. Where the
+        grid leaves less than one row to spare (`x` below ``1 / n_neg`` of ROC, above
+        ``1 - 1 / n_pos`` of PR) an extreme score alone decides, and the low end is 0. With
+        clusters the replicates widen `s`, but its lower limit takes rows as independent.
+
+        In simulations of two normal classes (200 to 2000 rows, 20 positives or more, 101 points,
+        level 0.95) the whole true curve lay inside 94 to 100 % of these bands. One width for all
+        points [2]_ holds as often, at up to 3 times the mean width; without the least deviation
+        0 to 68 % of the ROC bands hold, and of pointwise ones, as [3]_ found, 0 to 26 %.
+
+        References
+        ----------
+        .. [1] A. Agresti and B. A. Coull (1998), Approximate is better than "exact" for interval
+           estimation of binomial proportions, The American Statistician 52.
+        .. [2] G. Campbell (1994), Advances in statistical methodology for the evaluation of
+           diagnostic and laboratory tests, Statistics in Medicine 13.
+        .. [3] S. Macskassy, F. Provost and S. Rosset (2005), ROC confidence bands: an empirical
+           evaluation, ICML.
+
+        Examples
+        --------
+        >>> import ranktally as rt
+        >>> y, s = [1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.55, 0.6, 0.2, 0.1]
+        >>> result = rt.bootstrap(label=y, scores=s, curves="roc", grid=[0.25, 0.5], seed=1)
+        >>> band = result.band()
+        >>> band.estimate.round(3).tolist(), band.interval
+        ([0.667, 1.0], 'bootstrap multinomial percentile, pointwise')
+        """
+        m = model_place(self.models, model, "model")
+        if curve is None and len(self._curves) == 1:
+            curve = next(iter(self._curves))
+        if curve not in self._curves:
+            known = " and ".join(map(repr, self._curves)) or "no curves"
+            raise InputError(
+                f"`curve` is {curve!r}, but the result holds {known}: pass "
+                f"curves={list(CURVES)} to bootstrap"
+            )
+        if simultaneous and method is not None:
+            raise InputError("`method` is for pointwise bands: leave it out with simultaneous=True")
+        if method is None:
+            method = "percentile" if self.method == "bca" else self.method
+        method = "normal" if simultaneous else method
+        check_choice("method", method, METHODS[:3])
+        held = self._curves[curve]
+        estimate, replicates = held.estimate[m], held.replicates[:, m]
+        points = zip(estimate.tolist(), replicates.T, held.status[m], strict=True)
+        intervals = [
+            self._interval(height, drawn, status, (0.0, 1.0), None, method, level, scale=1.0)
+            for height, drawn, status in points
+        ]
+        return make_band(
+            curve,
+            self.models[m],
+            self.grid,
+            (estimate, replicates),
+            intervals,
+            (self.n_pos, self.n_neg),
+            simultaneous=simultaneous,
+        )
 
     def rows(self, method: str | None = None, level: float | None = None) -> Rows:
         """Return tidy rows in the columns of an evaluation, one a model, metric and threshold."""
@@ -313,20 +345,20 @@ class Bootstrap:
         names = [f"bootstrap {self.scheme} {x.method}" for x in found]
         return Rows(
             {
-                "model": _coded([self.models[m] for m, _ in cells]),
-                "metric": _coded([self.slots[k].metric for _, k in cells]),
+                "model": coded([self.models[m] for m, _ in cells]),
+                "metric": coded([self.slots[k].metric for _, k in cells]),
                 "threshold": np.asarray([math.nan if x is None else x for x in cuts], np.float64),
                 "value": np.asarray([x.estimate for x in found]),
                 "low": np.asarray([x.low for x in found]),
                 "high": np.asarray([x.high for x in found]),
-                "interval": _coded(names),
+                "interval": coded(names),
                 "level": np.asarray([x.level for x in found]),
                 "baseline": self.baseline.ravel().copy(),
                 "n": totals.sum(axis=1),
                 "n_pos": totals[:, 0].copy(),
                 "n_neg": totals[:, 1].copy(),
-                "status": _coded([x.status for x in found]),
-                "note": _coded([x.note for x in found]),
+                "status": coded([x.status for x in found]),
+                "note": coded([x.note for x in found]),
             }
         )
 
@@ -342,10 +374,3 @@ class Bootstrap:
             f"Bootstrap({len(self.models)} models, {self.n_resamples} resamples, {self.scheme} "
             f"over {self.plan}, seed {self.seed})"
         )
-
-
-def _coded(texts: list[str]) -> Coded:
-    """Texts by their places; an empty one is null."""
-    names = tuple(dict.fromkeys(text for text in texts if text))
-    places = {name: k for k, name in enumerate(names)}
-    return Coded(np.asarray([places.get(text, -1) for text in texts], np.int32), names)

@@ -6,6 +6,7 @@ import operator
 import secrets
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from types import ModuleType
 from typing import Literal, TypeAlias
 
@@ -59,6 +60,7 @@ def seed_key(seed: int) -> AnyArray:
     return np.asarray([seed & 0xFFFFFFFF, seed >> 32], np.uint64)
 
 
+@cache
 def _poisson_steps() -> AnyArray:
     """Distribution function of a Poisson count of mean 1, in units of 2**-64, below its end."""
     terms = [Fraction(1)]
@@ -73,7 +75,9 @@ def _poisson_steps() -> AnyArray:
         if step >= 1 << 64:
             break
         steps.append(step)
-    return np.asarray(steps, np.uint64)
+    found = np.asarray(steps, np.uint64)
+    found.flags.writeable = False
+    return found
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._counts import Counts
-from ._types import AnyArray
+from ._types import AnyArray, Floats
 from ._vertices import check_share, path, share, whole
 
 __all__ = [
@@ -19,12 +19,14 @@ __all__ = [
     "eer",
     "precision_at_recall",
     "precision_at_recall_of",
+    "precisions_at_recall",
     "recall_at_fpr",
     "recall_at_fpr_of",
     "recall_at_precision",
     "recall_at_precision_of",
     "recall_at_specificity",
     "recall_at_specificity_of",
+    "recalls_at_fpr",
     "specificity_at_recall",
     "specificity_at_recall_of",
 ]
@@ -137,6 +139,31 @@ def precision_at_recall(counts: Counts, target: float) -> RateAt:
         return _undefined("unreachable")
     precision = counts.tp / (counts.tp + counts.fp)
     return _at(counts, np.append(np.nan, precision), first + int(np.argmax(precision[first:])) + 1)
+
+
+# The same at many limits at once: one pass over the tally.
+
+
+def recalls_at_fpr(counts: Counts, limits: Floats) -> Floats:
+    """`recall_at_fpr` at each limit, nan where a class is missing."""
+    if not counts.n_pos or not counts.n_neg:
+        return np.full(limits.size, np.nan)
+    fpr = share(_from_nothing(counts.fp), counts.n_neg)
+    last = np.searchsorted(fpr, limits, side="right") - 1
+    return share(_from_nothing(counts.tp)[last], counts.n_pos)
+
+
+def precisions_at_recall(counts: Counts, targets: Floats) -> Floats:
+    """`precision_at_recall` at each of rising targets, nan where it is undefined."""
+    found = np.full(targets.size, np.nan)
+    if not counts.n_pos:
+        return found
+    first = np.searchsorted(share(counts.tp, counts.n_pos), targets, side="left")
+    first = first[first < counts.tp.size]
+    if first.size:
+        best = np.maximum.reduceat(counts.tp / (counts.tp + counts.fp), first)
+        found[: first.size] = np.maximum.accumulate(best[::-1])[::-1]
+    return found
 
 
 def eer(counts: Counts) -> float:

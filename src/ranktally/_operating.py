@@ -34,7 +34,7 @@ __all__ = [
 BestTies: TypeAlias = Literal["lowest", "highest"]
 Direction: TypeAlias = Literal["up", "down"]
 
-BLOCK = 1 << 15
+BLOCK = 1 << 13
 """Thresholds of one block: their counts and a few measures of them stay in the cache."""
 
 ROUNDING = 8 * np.finfo(np.float64).eps

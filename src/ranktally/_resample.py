@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 
 import numpy as np
 
-from ._bootstrap_result import Bootstrap, Jackknife, Slot
+from ._bands import CurveReplicates, curve_heights, curve_statuses
+from ._bootstrap_result import Bootstrap
+from ._contributions import bca_values, is_smooth
 from ._counts import Areas, Counts, areas_of_counts, sample_areas, tally_counts
 from ._cuts import counts_at
 from ._draws import Deletions, Draws, make_deletions, make_draws
-from ._influence import influence, leave_one_out
+from ._intervals import Contribution
 from ._panel import Panel
 from ._rates import STATUSES, why_undefined
 from ._replicates import Reading, Replicates, choose_plan, read_all, run_replicates
 from ._requests import Request, measured
 from ._runtime import run
 from ._score_cells import cut_score_cells
+from ._slots import make_slots
 from ._types import AnyArray, Floats
+from ._units import Units
 from ._validate import Sample
 from .errors import InputError
 
 __all__ = ["PLANS", "resample"]
 
 PLANS = ("auto", "rows", "cells")
-CLOSED_FORMS = ("roc_auc", "average_precision", "gini")
+CURVE_NEEDS = {"roc": ("no_positives", "no_negatives"), "pr": ("no_positives",)}
 
 
 def resample(
@@ -43,10 +48,30 @@ def resample(
     loops: ModuleType,
     threads: int,
     progress: Callable[[int, int], object] | None,
+    curves: Sequence[str] = (),
+    grid: Floats | None = None,
 ) -> Bootstrap:
     """Bootstrap the models of a panel; arguments as of `bootstrap`, already checked."""
     samples = list(panel.samples)
-    readings = [Reading(r.function) for r in requests if r.metric.needs == "tally"]
+    of_tally = [r for r in requests if r.metric.needs == "tally"]
+    of_metrics = [Reading(r.function) for r in of_tally]
+    grid = np.empty(0) if grid is None else grid
+    of_curves = [Reading(curve_heights(c, grid), grid.size) for c in curves]
+    readings = [*of_metrics, *of_curves]
+    plain = [_plain(sample, cuts, readings, loops, threads) for sample in samples]
+    estimate, status, base = _estimates(plain, requests)
+    slots = make_slots(requests, cuts)
+    # What the scores themselves leave undefined in every model is not looked for in replicates.
+    idle = {
+        x.metric
+        for x, why in zip(slots, zip(*status, strict=True), strict=True)
+        if set(why) == {"scores_outside_0_1"}
+    }
+    if idle:
+        gone = [k for k, request in enumerate(of_tally) if request.label in idle]
+        plain = [replace(one, read=np.delete(one.read, gone, axis=2)) for one in plain]
+        of_metrics = [Reading(r.function) for r in of_tally if r.label not in idle]
+        readings = [*of_metrics, *of_curves]
     side = threads if len(samples) >= threads else 1
     order = partial(
         cut_score_cells,
@@ -62,29 +87,29 @@ def resample(
     label = samples[0].label
     draws = make_draws(scheme, seed, label, panel.cluster, panel.n_clusters)
     wanted = frozenset(r.metric.name for r in requests if r.metric.needs == "areas")
-    scan = partial(
-        run_replicates, models, wanted=wanted, readings=readings, loops=loops, threads=threads
-    )
-    found = scan(draws, chosen_plan, n_resamples, progress=progress)
-    plain = [_plain(sample, cuts, readings, loops, threads) for sample in samples]
-    estimate, status, base = _estimates(plain, requests)
-    slots = _slots(requests, cuts)
-    jackknife = {}
+    scan = partial(run_replicates, models, wanted=wanted, loops=loops, threads=threads)
+    found = scan(draws, chosen_plan, n_resamples, readings=readings, progress=progress)
+    contributions = {}
     if method == "bca":
 
         def deleted(deletions: Deletions) -> Replicates:
-            return scan(deletions, "rows", deletions.size, progress=None)
+            return scan(deletions, "rows", deletions.size, readings=of_metrics, progress=None)
 
-        jackknife = _jackknife(samples, requests, slots, draws, deleted, loops, threads)
+        contributions = _contributions(
+            samples, requests, cuts, draws, deleted, idle, loops, threads
+        )
     n_pos = int(np.count_nonzero(label))
+    units = Units.of(panel, label)
+    too_few = [units.too_few(request.metric.undefined) for request in requests]
     return Bootstrap(
         models=panel.names,
         slots=slots,
         estimate=estimate,
-        replicates=np.concatenate(_values(found, requests), axis=2),
+        replicates=np.concatenate(_values(found, requests, idle), axis=2),
         n=label.size,
         n_pos=n_pos,
         n_neg=label.size - n_pos,
+        n_clusters=panel.n_clusters if scheme == "cluster" else None,
         totals=tuple((x.n_pos[0, 0].item(), x.n_neg[0, 0].item()) for x in plain),
         baseline=base,
         scheme=scheme,
@@ -94,16 +119,40 @@ def resample(
         method=method,
         level=level,
         _status=status,
-        _jackknife=jackknife,
+        _too_few=tuple(
+            why
+            for request, why in zip(requests, too_few, strict=True)
+            for _ in (cuts if request.metric.needs == "counts" else [None])
+        ),
+        _contributions=contributions,
+        grid=grid,
+        _curves=_heights(curves, grid.size, len(of_metrics), units, plain, found),
     )
 
 
-def _slots(requests: Sequence[Request], cuts: AnyArray) -> tuple[Slot, ...]:
-    return tuple(
-        Slot(r.label, cut, r.metric.range)
-        for r in requests
-        for cut in (cuts.tolist() if r.metric.needs == "counts" else [None])
-    )
+def _heights(
+    curves: Sequence[str],
+    points: int,
+    first: int,
+    units: Units,
+    plain: Sequence[Replicates],
+    found: Replicates,
+) -> dict[str, CurveReplicates]:
+    """Heights of each curve, which are read after the metrics."""
+    held = {}
+    for k, curve in enumerate(curves):
+        part = slice(first + k * points, first + (k + 1) * points)
+        estimate = np.concatenate([one.read[0, :, part] for one in plain])
+        why = units.too_few(CURVE_NEEDS[curve])
+        status = tuple(
+            tuple(x if x != "ok" else why for x in found_status)
+            for found_status in (
+                curve_statuses(curve, heights, one.n_pos[0, 0], one.n_neg[0, 0])
+                for heights, one in zip(estimate, plain, strict=True)
+            )
+        )
+        held[curve] = CurveReplicates(estimate, found.read[:, :, part].copy(), status)
+    return held
 
 
 def _plain(
@@ -140,13 +189,17 @@ def _counts(found: Replicates) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
     )
 
 
-def _values(found: Replicates, requests: Sequence[Request]) -> list[Floats]:
-    """Metrics of replicates, each of shape (replicates, models, its slots)."""
+def _values(
+    found: Replicates, requests: Sequence[Request], idle: Collection[str] = ()
+) -> list[Floats]:
+    """Metrics of replicates, each of shape (replicates, models, its slots); of `idle` ones nan."""
     parts: list[Floats] = []
     place = 0
     for request in requests:
         if request.metric.needs == "counts":
-            parts.append(measured(request, _counts(found), "metrics"))
+            parts.append(measured(request, _counts(found)))
+        elif request.label in idle:
+            parts.append(np.full((*found.n_pos.shape, 1), np.nan))
         elif request.metric.needs == "tally":
             parts.append(found.read[:, :, place : place + 1])
             place += 1
@@ -182,55 +235,46 @@ def _estimates(
     return np.asarray(estimates), tuple(statuses), np.asarray(levels)
 
 
-def _jackknife(
+def _contributions(
     samples: Sequence[Sample],
     requests: Sequence[Request],
-    slots: Sequence[Slot],
+    cuts: AnyArray,
     draws: Draws,
     deleted: Callable[[Deletions], Replicates],
+    idle: Collection[str],
     loops: ModuleType,
     threads: int,
-) -> dict[tuple[int, int], Jackknife]:
+) -> dict[tuple[int, int], Contribution]:
     """What rows contribute to each number of each model, for the acceleration of BCa.
 
     In closed form row by row where there is one; else from one block of rows deleted at a time.
     """
-    found: dict[tuple[int, int], Jackknife] = {}
-    closed = {} if draws.scheme == "cluster" else {r.label: r for r in requests if _is_closed(r)}
-    for m, sample in enumerate(samples):
-        for k, slot in enumerate(slots):
-            if slot.metric in closed:
-                value = _row_values(sample, closed[slot.metric], loops, threads)
-                found[m, k] = Jackknife(_centred(value, draws, sample.label), "")
-    if len(closed) < len(requests):
+    found: dict[tuple[int, int], Contribution] = {}
+    closed = [draws.scheme != "cluster" and is_smooth(request) for request in requests]
+    if not all(closed):
         deletions = make_deletions(draws)
-        values = np.concatenate(_values(deleted(deletions), requests), axis=2)
-        for m in range(len(samples)):
-            for k, slot in enumerate(slots):
-                if slot.metric not in closed:
-                    value = _centred(-values[:, m, k], draws, deletions.stratum)
-                    found[m, k] = Jackknife(value, deletions.name)
+        blocks = _values(deleted(deletions), requests, idle)
+    for m, sample in enumerate(samples):
+        slot = 0
+        for k, request in enumerate(requests):
+            rows = bca_values(sample, request, cuts, loops, threads) if closed[k] else None
+            stratum: AnyArray
+            if rows is None:
+                values, stratum, name = -blocks[k][:, m], deletions.stratum, deletions.name
+            else:
+                values, stratum, name = rows, sample.label, ""
+            for value in values.T:
+                found[m, slot] = Contribution(_centred(value, draws, stratum), name)
+                slot += 1
     return found
-
-
-def _is_closed(request: Request) -> bool:
-    return not request.is_callers and request.metric.name in CLOSED_FORMS
-
-
-def _row_values(sample: Sample, request: Request, loops: ModuleType, threads: int) -> Floats:
-    """Each row's contribution: exactly, or with weights to first order."""
-    name = request.metric.name
-    base, scale = ("roc_auc", 2.0) if name == "gini" else (name, 1.0)
-    if sample.weight is None:
-        return -scale * leave_one_out(sample, base, loops, threads).value
-    return scale * influence(sample, base, loops, threads).value
 
 
 def _centred(value: Floats, draws: Draws, stratum: AnyArray) -> Floats:
     """Deviations from the mean, of its own class where the classes are drawn apart."""
-    if draws.scheme != "stratified":
-        return np.asarray(value - value.mean())
     out = np.empty(value.size)
-    for which in (stratum == 0, stratum != 0):
-        out[which] = value[which] - (value[which].mean() if which.any() else 0.0)
+    parts = [stratum == 0, stratum != 0] if draws.scheme == "stratified" else [slice(None)]
+    with np.errstate(invalid="ignore"):  # infinite ones have no mean
+        for part in parts:
+            mine = value[part]
+            out[part] = mine - mine.mean() if mine.size else mine
     return out

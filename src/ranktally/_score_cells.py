@@ -8,6 +8,7 @@ parts are one cell, so that there are at most three cells for each distinct posi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 
 import numpy as np
@@ -65,7 +66,7 @@ class ScoreCells:
     parts: Ints
     longest: int
 
-    @property
+    @cached_property
     def n_thresholds(self) -> int:
         return int(np.count_nonzero(self.ends))
 
