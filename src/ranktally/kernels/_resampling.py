@@ -38,6 +38,7 @@ __all__ = [
     "draw_cells",
     "draw_poisson",
     "draw_units",
+    "draw_words",
     "philox",
     "unit_areas",
     "unit_tally",
@@ -277,6 +278,17 @@ def draw_poisson(key, replicate, purpose, steps, counts):
 
 
 @jit
+def draw_words(key, replicate, purpose, words):
+    """Words as the generator gives them: fair bits."""
+    made = np.empty((4, BATCH), np.uint32)
+    flat = made.reshape(4 * BATCH)
+    for start in range(0, words.size, flat.size):
+        fill_words(key, start // 4, 0, replicate, purpose, made)
+        for i in range(min(flat.size, words.size - start)):
+            words[start + i] = flat[i]
+
+
+@jit
 def unit_areas(counts, place, groups, parts, longest):
     """Sums of both areas straight from multiplicities, without the counts at each threshold.
 
@@ -348,7 +360,7 @@ def unit_tally(counts, place, edges, positive, ends, tp, fp):
             above_n += found & (mine - 1)
             tp[out] = above_p
             fp[out] = above_n
-            out += ends[e - 1]
+            out += np.int64(ends[e - 1])
             e += 1
 
 
@@ -364,7 +376,7 @@ def cell_tally(cells, positive, ends, tp, fp):
         above_n += cells[e] & (mine - 1)
         tp[out] = above_p
         fp[out] = above_n
-        out += ends[e]
+        out += np.int64(ends[e])
 
 
 @jit
@@ -382,4 +394,4 @@ def weight_tally(counts, place, weight, edges, positive, ends, tp, fp):
             above[mine] += counts[np.uint64(place[k])] * weight[k]
         fp[out] = above[0]
         tp[out] = above[1]
-        out += ends[e]
+        out += np.int64(ends[e])

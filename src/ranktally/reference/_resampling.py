@@ -13,6 +13,7 @@ __all__ = [
     "draw_cells",
     "draw_poisson",
     "draw_units",
+    "draw_words",
     "philox",
     "unit_areas",
     "unit_tally",
@@ -161,6 +162,11 @@ def draw_poisson(key, replicate, purpose, steps, counts):
     words = _batches(key, 0, 0, replicate, purpose, batches)
     u = (words[:, 0::2] << 32) | words[:, 1::2]
     counts[:] = np.searchsorted(steps, u.ravel()[: counts.size], side="right")
+
+
+def draw_words(key, replicate, purpose, words):
+    batches = -(-words.size // (4 * BATCH))
+    words[:] = _batches(key, 0, 0, replicate, purpose, batches).ravel()[: words.size]
 
 
 def unit_areas(counts, place, groups, parts, longest):
