@@ -40,7 +40,6 @@ WAITING = {
     "C10": "curves from given thresholds",
     "C11": "curves from given thresholds",
     "P08": "intervals of curves",
-    "B07": "compare",
     "SC04": STREAM,
     "SC07": "ranktally.dask",
     "PL03": PLOT,
@@ -57,7 +56,6 @@ WAITS_FOR = {
     DETECTION: "detection",
     SKETCH: "Sketch",
     STREAM: "Accumulator",
-    "compare": "compare",
 }
 """Where each thing that is waited for will be found in the package."""
 

@@ -22,6 +22,7 @@ from cases import FAULTS, SLOW, numbers
 
 import ranktally as rt
 from ranktally import delong
+from ranktally._compare import compare
 from ranktally.metrics import auc
 
 RUNS: dict[str, Callable[[dict[str, Any], dict[str, Any], str], None]] = {}
@@ -481,6 +482,17 @@ def run_enumerated_replicates(i: dict[str, Any], e: dict[str, Any], engine: str)
         assert abs(found - share) < 5 * (share * (1 - share) / n) ** 0.5
     spread = float(Fraction(e["population_variance"]))
     assert values.var() == pytest.approx(spread, rel=0.15)
+
+
+@fault("B07")
+def run_least_p_value(i: dict[str, Any], e: dict[str, Any], engine: str) -> None:
+    y = np.arange(200) % 2
+    models = {"perfect": y.astype(float), "none": np.arange(200) // 2 % 2}
+    for method in ("bootstrap", "permutation"):
+        found = compare(
+            label=y, scores=models, method=method, n_resamples=i["B"], seed=1, engine=engine
+        ).row()  # fmt: skip
+        assert found["p"] == e["value"] == float(Fraction(e["exact"]))
 
 
 @fault("B09")

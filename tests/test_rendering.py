@@ -3,74 +3,13 @@
 from __future__ import annotations
 
 import math
-import textwrap
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from tables import DIRECTIONS, GROUPS, INTERVALS, SUMMARY, cell, check, rows_of
 
 from ranktally._rendering import wide_table
-from ranktally._rows import Coded, Rows
-from ranktally._wording import headline, notices
-
-DIRECTIONS = {"roc_auc": "up", "average_precision": "up", "fpr": "down", "prevalence": None}
-BOOTSTRAP = "bootstrap multinomial percentile"
-SUMMARY = {
-    "n_files": 300, "n_rows": 12_400_000, "label": "is_fraud", "pos_label": 1, "n_pos": 26_040,
-    "n_neg": 12_373_960, "prevalence": 0.0021, "n_models": 3, "seconds": 4.1,
-}  # fmt: skip
-
-
-def coded(texts) -> Coded:
-    names = tuple(dict.fromkeys(text for text in texts if text is not None))
-    codes = [-1 if text is None else names.index(text) for text in texts]
-    return Coded(np.array(codes, dtype=np.int32), names)
-
-
-def rows_of(records, *keys) -> Rows:
-    """Tidy rows from dicts; what a dict leaves out is null."""
-
-    def floats(name):
-        values = [record.get(name) for record in records]
-        return np.array([math.nan if value is None else value for value in values])
-
-    n = np.array([record.get("n", 100) for record in records])
-    n_pos = np.array([record.get("n_pos", 10) for record in records])
-    return Rows(
-        {
-            "model": coded([record["model"] for record in records]),
-            **{key: pa.array([record[key] for record in records]) for key in keys},
-            "metric": coded([record["metric"] for record in records]),
-            **{name: floats(name) for name in ("threshold", "value", "low", "high")},
-            "interval": coded([record.get("interval") for record in records]),
-            **{name: floats(name) for name in ("level", "baseline")},
-            "n": n,
-            "n_pos": n_pos,
-            "n_neg": n - n_pos,
-            "status": coded([record.get("status", "ok") for record in records]),
-            "note": coded([record.get("note") for record in records]),
-        }
-    )
-
-
-def cell(model, metric, value, low=None, high=None, **more):
-    base = {"roc_auc": 0.5, "average_precision": 0.0021}.get(metric)
-    ranged = {} if low is None else {"low": low, "high": high, "interval": BOOTSTRAP, "level": 0.95}
-    return {"model": model, "metric": metric, "value": value, "baseline": base, **ranged, **more}
-
-
-def check(text, expected):
-    assert text == textwrap.dedent(expected).strip("\n")
-
-
-INTERVALS = [
-    cell("model_a", "roc_auc", 0.8731, 0.8709, 0.8752),
-    cell("model_a", "average_precision", 0.2114, 0.2061, 0.2168),
-    cell("model_b", "roc_auc", 0.8802, 0.8781, 0.8822),
-    cell("model_b", "average_precision", 0.2098, 0.2046, 0.2151),
-    cell("model_c", "roc_auc", 0.8644, 0.8621, 0.8667),
-    cell("model_c", "average_precision", None, status="error: 412 scores are nan"),
-]
+from ranktally._wording import notices
 
 PLAIN = [
     cell("a", "roc_auc", 0.87312345),
@@ -132,22 +71,6 @@ def test_names_that_would_become_the_same_are_not_shortened():
     names = ["model_" + "x" * 30 + letter + "y" * 30 for letter in "ab"]
     text = wide_table(rows_of([cell(n, "roc_auc", 0.5) for n in names]), DIRECTIONS, width=50)
     assert all(name in text for name in names)
-
-
-GROUPS = [
-    cell(
-        model, metric, value, country=country, n=n, n_pos=pos, status=status,
-        baseline=0.5 if metric == "roc_auc" else pos / n,
-    )
-    for country, n, pos, status, values in (
-        ("SE", 100, 10, "ok", (0.7, 0.2, 0.6, 0.3)),
-        ("NO", 5, 0, "no_positives", (None,) * 4),
-        (None, 2000, 300, "ok", (0.8, 0.4, 0.8, 0.1)),
-    )
-    for (model, metric), value in zip(
-        [(m, k) for m in "ab" for k in ("roc_auc", "average_precision")], values, strict=True
-    )
-]  # fmt: skip
 
 
 def test_groups_stand_together_with_their_base_rate_and_their_best():
@@ -281,7 +204,26 @@ def test_reasons_that_differ_and_notes():
         model                  roc_auc       x  (chance 0.5 / -)
         a      undefined: no negatives  undefined: a margin of the confusion table is zero
         b                       0.5000  1.0000
-        note: few_positives (1 of 4 values)
+        note: fewer than 50 positives (roc_auc of b)
+        """,
+    )
+
+
+def test_a_column_without_any_number_stands_as_those_with_intervals():
+    records = [
+        cell(model, metric, value, *ends, status=status)
+        for model, value, low in (("a", 0.75, 0.7), ("b", 0.5, 0.4))
+        for metric, value, ends, status in (
+            ("log_loss", None, (), "scores_outside_0_1"), ("roc_auc", value, (low, 0.8), "ok"),
+        )
+    ]  # fmt: skip
+    check(
+        wide_table(rows_of(records), {}),
+        """
+        model  log_loss                          roc_auc                  (chance - / 0.5)
+        a      undefined: scores outside 0 to 1  0.7500 [0.7000, 0.8000]
+        b      undefined: scores outside 0 to 1  0.5000 [0.4000, 0.8000]
+        intervals: 95 % bootstrap multinomial percentile
         """,
     )
 
@@ -291,40 +233,13 @@ def test_no_rows():
     assert notices(rows_of([])) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({}, "300 files, 12,400,000 rows, is_fraud = 1 in 0.21 % (26,040 rows), 3 models, 4.1 s"),
-        (
-            {"n_files": 1, "n_rows": 1, "n_pos": 1, "prevalence": 1.0, "n_models": 1},
-            "1 file, 1 row, is_fraud = 1 in 100 % (1 row), 1 model, 4.1 s",
-        ),
-        (
-            {"n_files": 0, "pos_label": True, "n_pos": 12.5, "prevalence": 0.6274},
-            "12,400,000 rows, is_fraud = true in 62.7 % (weight 12.5), 3 models, 4.1 s",
-        ),
-        (
-            {"prevalence": 0.99995, "seconds": 75.3},
-            "300 files, 12,400,000 rows, is_fraud = 1 in 99.995 % (26,040 rows), 3 models, 75 s",
-        ),
-        (
-            {"prevalence": math.nan, "seconds": 0.0},
-            "300 files, 12,400,000 rows, 3 models, 0.001 s",
-        ),
-    ],
-)
-def test_headline(change, expected):
-    assert headline({**SUMMARY, **change}) == expected
-
-
-def test_notices_count_over_the_groups():
-    assert notices(rows_of(GROUPS, "country")) == [
-        f"{model}: {metric}: undefined in 1 of 3 groups: no positives"
-        for model in "ab"
-        for metric in ("roc_auc", "average_precision")
-    ]
-    records = [cell("m", "precision", None, threshold=0.5, status="error: bad", note="few")]
-    assert notices(rows_of(records)) == [
-        "m: precision@0.5: undefined: bad",
-        "m: precision@0.5: few",
-    ]
+def test_wide_characters_take_two_columns():
+    records = [cell(m, metric, 0.75) for m in ("模型", "b") for metric in ("正確率", "roc_auc")]
+    check(
+        wide_table(rows_of(records), {}),
+        """
+        model  正確率  roc_auc  (chance - / 0.5)
+        模型   0.7500   0.7500
+        b      0.7500   0.7500
+        """,
+    )

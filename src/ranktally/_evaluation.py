@@ -6,30 +6,28 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ._columns import Columns, column_name, resolve
-from ._engine import loops
+from ._engine import loops, resampling_rows
 from ._grouping import Grouping, KeyColumn, make_grouping, read_key
 from ._measure import Plan, evaluate_model
+from ._panel import read_truth
 from ._progress import reporting
 from ._rendering import terminal_width, wide_table
-from ._requests import read_metrics
+from ._requests import read_cuts, read_metrics
 from ._rows import Rows
 from ._runtime import run, thread_count
 from ._tidy import check_key_names, tidy_columns
-from ._types import AnyArray, EngineName, Floats, Missing, Progress
-from ._validate import (
-    Weights,
-    check_choice,
-    check_flag,
-    read_labels,
-    read_thresholds,
-    read_weights,
-)
+from ._types import EngineName, Missing, Progress, real_of
+from ._validate import Weights, check_choice, check_flag
+from ._wording import counted
 from .errors import InputError
+
+if TYPE_CHECKING:
+    from ._draws import Scheme
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -52,7 +50,11 @@ class Evaluation(Rows):
         The columns by name.
     summary : dict
         ``n_files``, ``n_rows``, ``label``, ``pos_label``, ``n_pos``, ``n_neg``, ``prevalence``,
-        ``n_models`` and ``seconds``.
+        ``n_models`` and ``seconds``; with intervals also ``ci``, ``ci_method`` and ``level``,
+        of a bootstrap ``scheme``, ``plan``, ``n_resamples`` and ``seed``, with clusters
+        ``n_clusters`` and, of groups, the least and most as ``group_clusters``. Where models are
+        measured on common rows ``n_common_rows``: ``n_pos``, ``n_neg`` and ``prevalence`` are
+        then of those rows, as the values are.
     directions : dict
         Metric name to "up", "down" or None: which way is better.
     """
@@ -96,7 +98,9 @@ class Evaluation(Rows):
         )
 
     def __repr__(self) -> str:
-        return f"Evaluation({len(self)} rows, {self.summary['n_models']} models)"
+        return (
+            f"Evaluation({counted(len(self), 'row')}, {counted(self.summary['n_models'], 'model')})"
+        )
 
 
 def evaluate(
@@ -112,6 +116,14 @@ def evaluate(
     higher_is_better: bool = True,
     missing: Missing = "raise",
     on_error: str = "raise",
+    ci: Literal["bootstrap", "delong", "wilson"] | None = None,
+    ci_method: str | None = None,
+    level: float = 0.95,
+    scheme: Scheme = "auto",
+    n_resamples: int = 2000,
+    cluster: Any = None,
+    seed: int | None = None,
+    tolerance: float = 0,
     max_memory: int | None = None,
     engine: EngineName = "auto",
     threads: int | None = None,
@@ -133,7 +145,7 @@ def evaluate(
         Finite weights of at least 0.
     by : str, list of str, list of lists, or array-like, optional
         Columns to group by; a list of lists gives several groupings, ``[]`` being the total.
-    metrics : str, list of str, or dict of str to callable(tp, fp, tn, fn), optional
+    metrics : str, callable(tp, fp, tn, fn), list of these, or dict of str to callable, optional
         Names of ``ranktally.METRICS``, calls such as ``"fbeta(2)"``. Default: roc_auc and
         average_precision; with `at` also precision, recall and f1.
     at : float or list of float, optional
@@ -143,9 +155,33 @@ def evaluate(
     higher_is_better : bool
         False negates the scores (`at` then applies to the negated score).
     missing : {"raise", "omit", "worst"}
-        Null and nan are an error, leave their row out (for that model), or rank last.
+        Null and nan are an error, leave their row out (for that model, but for all models with
+        `ci` "bootstrap" or "delong", whose values are of the rows of their intervals), or rank
+        last.
     on_error : {"raise", "status"}
         With "status" a column that cannot be used becomes nan rows that say why.
+    ci : {"bootstrap", "delong", "wilson"}, optional
+        Intervals. "bootstrap" gives those of `ranktally.bootstrap` with the same seed, for each
+        group by itself. "delong" gives those of `ranktally.delong` to roc_auc and gini, and those
+        of `ranktally.jackknife` to other smooth metrics, and to all of them with `cluster`.
+        "wilson" gives binomial ones to the rates at thresholds that are a share of rows, and needs
+        `at`. A metric that they do not fit has none, and its note says so; none that they fit is
+        an error.
+    ci_method : str, optional
+        "percentile", "basic", "normal" or "bca" of "bootstrap"; "plain" or "logit" of "delong";
+        "wilson", "jeffreys" or "clopper_pearson" of "wilson". Default: the first.
+    level : float
+        Of the intervals.
+    scheme : {"auto", "multinomial", "stratified", "cluster", "poisson"}
+        What a bootstrap replicate draws, as in `ranktally.bootstrap`.
+    n_resamples : int
+        Bootstrap replicates.
+    cluster : str or array-like, shape (n,), optional
+        What is independent of one another where rows are not, a customer or a day.
+    seed : int, optional
+        Of the bootstrap; None takes one from the operating system. The summary tells it.
+    tolerance : 0
+        Every number is exact; there is no other mode yet.
     max_memory : int, optional
         Bytes that the columns at work may take; fewer models run side by side to keep to it.
     engine : {"auto", "numba", "numpy"}
@@ -153,7 +189,8 @@ def evaluate(
     threads : int, optional
         At most this many; None for the cores that this process may use.
     progress : bool or callable(done, total), optional
-        Called, or shown as a bar, after each model. An error it raises stops the call.
+        Called, or shown as a bar, after each model, then as replicates are drawn. An error it
+        raises stops the call.
 
     Returns
     -------
@@ -169,6 +206,10 @@ def evaluate(
     Each model is ordered once, whatever the number of metrics, thresholds and groupings; columns
     are read one at a time.
 
+    With `ci` "bootstrap" or "delong" all models are held at once, about 40 bytes a row each, and
+    each group of each grouping is ordered again: a bootstrap costs `n_resamples` scans of its
+    rows, and 20 to 100 milliseconds for 2000 replicates of even the smallest group.
+
     Examples
     --------
     >>> import ranktally as rt
@@ -176,6 +217,10 @@ def evaluate(
     >>> result = rt.evaluate(data, label="y", scores=["a", "b"])
     >>> result.value("a", "roc_auc"), result.value("b", "roc_auc")
     (0.875, 0.5)
+    >>> result = rt.evaluate(data, label="y", scores="b", ci="bootstrap", seed=7)
+    >>> row = result.to_dict()[0]
+    >>> row["low"], row["value"], row["high"], row["interval"]
+    (0.0, 0.5, 1.0, 'bootstrap multinomial percentile')
     """
     begun = time.perf_counter()
     check_choice("missing", missing, ("raise", "omit", "worst"))
@@ -183,32 +228,45 @@ def evaluate(
     workers = thread_count(threads)
     max_memory = _read_memory(max_memory)
     check_flag("higher_is_better", higher_is_better)
-    thresholds = _read_thresholds(at)
+    _check_tolerance(tolerance)
+    clustered = cluster is not None
+    wanted = None
+    if ci is None:
+        _refuse_idle({"ci_method": ci_method, "scheme": scheme != "auto", "cluster": clustered})
+    else:
+        from ._uncertainty import check_requests, check_room, measure_all, read_uncertainty
+
+        wanted = read_uncertainty(
+            ci,
+            method=ci_method,
+            level=level,
+            scheme=scheme,
+            n_resamples=n_resamples,
+            seed=seed,
+            clustered=clustered,
+        )
+    thresholds = read_cuts(at)
     requests = read_metrics(metrics, has_thresholds=thresholds.size > 0)
+    if wanted is not None:
+        check_requests(wanted.ci, requests)
     columns = resolve(
         data,
         label=label,
         scores=scores,
         weight=weight,
         by=by,
+        cluster=cluster,
         threads=workers,
         max_memory=max_memory,
     )
     check_key_names(columns.groupings)
-    labels = read_labels(
-        columns.label.values(workers),
-        pos_label,
-        column_name(columns.label),
-        columns.label.locate,
-        workers,
-    )
+    labels, weights = read_truth(columns, pos_label, workers)
     groupings = _read_groupings(columns, missing, workers)
-    weights = None
-    if columns.weight is not None:
-        raw = columns.weight.values(workers)
-        weights = read_weights(raw, column_name(columns.weight), columns.weight.locate)
     side, inner = _share_threads(columns, groupings, weights, workers, max_memory)
-    groups = sum(g.size for g in groupings)
+    models, groups = len(columns.scores), sum(g.size for g in groupings)
+    rows = columns.n_rows * models
+    if wanted is not None and wanted.steps > 1:
+        rows = resampling_rows(columns.n_rows, models, wanted.steps)
     plan = Plan(
         columns,
         labels,
@@ -219,28 +277,41 @@ def evaluate(
         higher_is_better,
         missing,
         on_error,
-        loops(engine, columns.n_rows * len(columns.scores), groups * len(columns.scores)),
+        loops(engine, rows, groups * models),
         inner,
     )
-    tasks = [partial(evaluate_model, plan, column) for column in columns.scores]
+    told: dict[str, Any] = {}
+    if wanted is not None:
+        check_room(plan, wanted, side, max_memory)
     with reporting(progress) as report:
-        blocks = run(tasks, side, report)
+        if wanted is None:
+            tasks = [partial(evaluate_model, plan, column) for column in columns.scores]
+            blocks = run(tasks, side, report)
+        else:
+            blocks, told = measure_all(plan, wanted, side, workers, report)
     return Evaluation(
-        tidy_columns(plan, blocks),
-        _summary(plan, pos_label, time.perf_counter() - begun),
+        tidy_columns(plan, blocks, wanted.level if wanted else np.nan),
+        {**_summary(plan, pos_label, time.perf_counter() - begun), **told},
         {r.label: r.metric.direction for r in requests},
     )
 
 
-def _read_thresholds(at: Any) -> Floats | AnyArray:
-    if at is None:
-        return np.empty(0)
-    values = np.atleast_1d(read_thresholds(at, "at"))
-    if values.ndim != 1:
-        raise InputError(f"`at` must be a number or a list of numbers, got {at!r}")
-    if np.unique(values).size != values.size:
-        raise InputError("`at` names a threshold twice")
-    return values
+def _refuse_idle(options: Mapping[str, object]) -> None:
+    """Raise InputError for options of intervals where none are asked for."""
+    name = next((name for name, given in options.items() if given), None)
+    if name is not None:
+        raise InputError(
+            f'`{name}` is of intervals, and none are asked for: pass ci="bootstrap" too, or leave '
+            f"it out"
+        )
+
+
+def _check_tolerance(tolerance: object) -> None:
+    if real_of(tolerance) != 0.0:
+        raise InputError(
+            f"`tolerance` must be 0, since every number is exact and there is no approximate mode, "
+            f"got {tolerance!r}"
+        )
 
 
 def _read_groupings(columns: Columns, missing: str, threads: int) -> list[Grouping]:
@@ -255,9 +326,11 @@ def _read_groupings(columns: Columns, missing: str, threads: int) -> list[Groupi
                 column_name(column),
                 column.locate,
                 allow_null=missing != "raise",
+                threads=threads,
             )
     return [
-        make_grouping([keys[column.name] for column in grouping]) for grouping in columns.groupings
+        make_grouping([keys[column.name] for column in grouping], threads)
+        for grouping in columns.groupings
     ]
 
 

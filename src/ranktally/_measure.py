@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,16 +14,19 @@ from ._counts import Counts, areas_of_counts, sample_areas, tally_counts
 from ._cuts import counts_at
 from ._grouping import Grouping
 from ._order import order_rows
+from ._panel import read_model
 from ._rates import why_undefined
 from ._requests import Request, measured
 from ._runtime import check
 from ._segments import GroupAreas, cut_counts, group_areas, group_tallies
 from ._types import AnyArray, Floats
-from ._validate import Labels, Sample, Weights, make_sample, read_scores
+from ._validate import Labels, Sample, Weights, make_sample
 from ._wording import missing_note
 from .errors import RanktallyError
 
-__all__ = ["Block", "Plan", "evaluate_model"]
+__all__ = ["Block", "Bounds", "Plan", "attempt", "evaluate_model", "failed", "measure"]
+
+T = TypeVar("T")
 
 # From about here on one order of the scores costs less than a search for each row.
 MANY_THRESHOLDS = 4
@@ -62,12 +66,31 @@ class Plan:
         """Thresholds of a request's rows; nan for one that takes none."""
         return self.thresholds.tolist() if request.metric.needs == "counts" else [np.nan]
 
+    @property
+    def n_slots(self) -> int:
+        """Rows of one model and group."""
+        return sum(len(self.slots(request)) for request in self.requests)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Intervals of a block's values: matrices of its shape.
+
+    `interval` says what `low` and `high` are, "" where there are none; it and `note` hold text.
+    """
+
+    low: Floats
+    high: Floats
+    interval: AnyArray
+    note: AnyArray
+
 
 @dataclass(frozen=True)
 class Block:
     """Rows of one model and grouping; matrices have a row a group and a column a slot.
 
     `status` holds places in ``STATUSES``; where `error` is not empty it stands for all of them.
+    `tp` and `fp` have a column a threshold, or none where no metric is taken at one.
     """
 
     value: Floats
@@ -76,30 +99,33 @@ class Block:
     n: AnyArray
     n_pos: AnyArray
     n_neg: AnyArray
+    tp: AnyArray
+    fp: AnyArray
     note: str = ""
     error: str = ""
+    bounds: Bounds | None = None
 
 
 def evaluate_model(plan: Plan, column: Column) -> list[Block]:
+    """Values of one model, read and then let go."""
+    found = attempt(plan, lambda: measure(plan, _read_sample(plan, column)))
+    return failed(plan, found) if isinstance(found, RanktallyError) else found
+
+
+def attempt(plan: Plan, work: Callable[[], T]) -> T | RanktallyError:
+    """What the work gives, or the error that the rows of its model are to tell."""
     try:
-        sample = _read_sample(plan, column)
-        return _measure(plan, sample)
+        return work()
     except RanktallyError as error:
         if plan.on_error == "raise":
             raise
-        return [_failed(plan, grouping, f"error: {error}") for grouping in plan.groupings]
+        return error
 
 
 def _read_sample(plan: Plan, column: Column) -> Sample:
-    scores = read_scores(
-        column.values(plan.threads),
-        column_name(column),
-        column.locate,
-        higher_is_better=plan.higher_is_better,
-    )
     return make_sample(
         plan.labels,
-        scores,
+        read_model(column, plan.higher_is_better, plan.threads),
         plan.weights,
         missing=plan.missing,
         label_name=column_name(plan.columns.label),
@@ -108,9 +134,10 @@ def _read_sample(plan: Plan, column: Column) -> Sample:
     )
 
 
-def _measure(plan: Plan, sample: Sample) -> list[Block]:
+def measure(plan: Plan, sample: Sample, note: str = "") -> list[Block]:
+    """Values of one sample: a block for each grouping."""
     areas, tallies = _states(plan, sample)
-    note = missing_note(sample.n_null, sample.n_nan, plan.missing)
+    note = note or missing_note(sample.n_null, sample.n_nan, plan.missing)
     blocks = []
     for k, grouping in enumerate(plan.groupings):
         check()
@@ -213,12 +240,21 @@ def _block(
         total.astype(np.int64) if whole else total,
         n_pos.astype(np.int64) if whole else n_pos,
         n_neg.astype(np.int64) if whole else n_neg,
+        tp,
+        fp,
         note,
     )
 
 
-def _failed(plan: Plan, grouping: Grouping, error: str) -> Block:
-    shape = (grouping.size, sum(len(plan.slots(r)) for r in plan.requests))
-    nothing = np.full(shape, np.nan)
-    zero = np.zeros(grouping.size, np.int64 if plan.weights is None else np.float64)
-    return Block(nothing, nothing, np.zeros(shape, np.int8), zero, zero, zero, error=error)
+def failed(plan: Plan, error: RanktallyError) -> list[Block]:
+    """Rows without values, which tell why."""
+    blocks = []
+    for grouping in plan.groupings:
+        nothing = np.full((grouping.size, plan.n_slots), np.nan)
+        status = np.zeros(nothing.shape, np.int8)
+        zero = np.zeros(grouping.size, np.int64 if plan.weights is None else np.float64)
+        none = np.empty((grouping.size, 0))
+        blocks.append(
+            Block(nothing, nothing, status, zero, zero, zero, none, none, error=f"error: {error}")
+        )
+    return blocks

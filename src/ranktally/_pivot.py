@@ -13,7 +13,7 @@ from ._cells import Coded, RowColumn, take, values_of
 from ._rows import Rows
 from ._types import Floats, Ints
 
-__all__ = ["Pivot", "metric_name", "n_groups", "pivot"]
+__all__ = ["Pivot", "group_codes", "key_names", "metric_codes", "metric_name", "n_groups", "pivot"]
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Pivot:
 
 def pivot(rows: Rows, directions: Mapping[str, str | None], max_lines: int | None) -> Pivot:
     """Return the grid: groups in order of first appearance, the models of one side by side."""
-    group = _group_codes(rows)
+    group = group_codes(rows)
     # Without models each group has its one line.
     model = _codes(rows.columns["model"]) if "model" in rows.columns else np.zeros_like(group)
     n_models = int(model.max()) + 1
     lines, line = np.unique(group * n_models + model, return_inverse=True)
-    metrics, cuts, column = _metric_codes(rows)
+    metrics, cuts, column = metric_codes(rows)
     row = np.full((len(lines), len(metrics)), -1, dtype=np.int64)
     row[line, column] = np.arange(len(rows))
     value = _matrix(rows, "value", row)
@@ -63,7 +63,7 @@ def pivot(rows: Rows, directions: Mapping[str, str | None], max_lines: int | Non
         base_rate = n_pos / (n_pos + n_neg)
     shown = _ends(len(lines), max_lines)
     baseline = _matrix(rows, "baseline", row)
-    keys = _key_names(rows)
+    keys = key_names(rows)
     # The group comes before the model, so that models to be compared stand together.
     order = sorted(keys, key=lambda name: name == "model")
     return Pivot(
@@ -96,24 +96,26 @@ def metric_name(metric: str, threshold: float | None) -> str:
 
 def n_groups(rows: Rows) -> int:
     """Return how many groups the rows tell of (1 without groups)."""
-    return int(_group_codes(rows).max()) + 1 if len(rows) else 0
+    return int(group_codes(rows).max()) + 1 if len(rows) else 0
 
 
-def _key_names(rows: Rows) -> list[str]:
+def key_names(rows: Rows) -> list[str]:
+    """Return the columns that say whose number a row holds: the model, and the group keys."""
     names = list(rows.columns)
     return names[: names.index("metric")]
 
 
-def _group_codes(rows: Rows) -> Ints:
+def group_codes(rows: Rows) -> Ints:
+    """Return the number of each row's group, from 0 in order of first appearance."""
     group = np.zeros(len(rows), dtype=np.int64)
-    for name in _key_names(rows):
+    for name in key_names(rows):
         if name != "model":
             codes = _codes(rows.columns[name])
             group = _renumbered(group * (int(codes.max()) + 1) + codes)
     return group
 
 
-def _metric_codes(rows: Rows) -> tuple[list[str], list[float], Ints]:
+def metric_codes(rows: Rows) -> tuple[list[str], list[float], Ints]:
     """Return metric and threshold of each column of the grid, and the column of each row."""
     metric = rows.columns["metric"]
     threshold = np.asarray(rows.columns["threshold"], dtype=np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._cells import is_number, take, values_of
+from ._layout import fit, pad, shortened, width_of, wrapped
 from ._pivot import Pivot, pivot
 from ._rows import Rows
 from ._types import Floats, Ints
@@ -73,9 +73,14 @@ def wide_table(
     for number, block in enumerate(_blocks(keys, grid, width)):
         body = _block(keys, block, width, bold)
         if gap:
-            body.insert(len(body) - len(wide.row) // 2, _fit(gap, width))
+            body.insert(len(body) - len(wide.row) // 2, fit(gap, width))
         lines += [""] * (number > 0) + body
-    return "\n".join([*lines, *interval_lines(rows), *note_lines(rows)])
+    return "\n".join([*lines, *_feet(rows, summary, width)])
+
+
+def _feet(rows: Rows, summary: Mapping[str, Any] | None, width: int | None) -> list[str]:
+    """What the intervals are, and the notes, wrapped to the width."""
+    return wrapped([*interval_lines(rows, summary), *note_lines(rows)], width)
 
 
 def terminal_width() -> int:
@@ -95,10 +100,10 @@ class _Keys:
 
     @cached_property
     def width(self) -> int:
-        return max(map(_width, [self.head, self.also, *self.cells]))
+        return max(map(width_of, [self.head, self.also, *self.cells]))
 
     def put(self, text: str) -> str:
-        return _pad(text, self.width, self.right)
+        return pad(text, self.width, self.right)
 
 
 @dataclass(frozen=True)
@@ -128,12 +133,12 @@ class _Metric:
 
     def width(self, lines: Sequence[int], chance_row: bool = True) -> int:
         """Return the width that the given lines need."""
-        heads = [len(self.indent + self.head), len(self.chance) if chance_row else 0]
-        return max([*heads, *(_width(self.cell(i)) for i in lines)])
+        heads = [width_of(self.indent + self.head), len(self.chance) if chance_row else 0]
+        return max([*heads, *(width_of(self.cell(i)) for i in lines)])
 
     def cell(self, i: int) -> str:
         if self.reasons[i]:
-            return self.indent + _fit(f"undefined: {self.reasons[i]}", _LONGEST_REASON)
+            return self.indent + fit(f"undefined: {self.reasons[i]}", _LONGEST_REASON)
         if self.ranged:
             return ("* " if self.best[i] else self.indent) + self.numbers[i].rjust(self.longest)
         return ("* " if self.best[i] else "") + self.numbers[i]
@@ -152,7 +157,7 @@ def _key_columns(wide: Pivot, width: int | None) -> list[_Keys]:
     ]
     if width is not None and sum(key.width + 2 for key in keys) > width * 3 // 5:
         most = max(12, width // 2 // len(keys))
-        keys = [replace(key, cells=_shortened(key.cells, most)) for key in keys]
+        keys = [replace(key, cells=shortened(key.cells, most)) for key in keys]
     if wide.rates_differ:
         keys.append(_Keys("rows", [f"{n:,.0f}" for n in wide.n], True))
         decimals = _decimals(wide.base_rate, np.arange(len(wide.n)))
@@ -175,12 +180,6 @@ def _key_cells(wide: Pivot, name: str) -> list[str]:
     return [text if used else "" for text, used in zip(cells, uses, strict=True)]
 
 
-def _shortened(cells: list[str], most: int) -> list[str]:
-    short = [_fit(text, most) for text in cells]
-    # Names that would become the same are left as they are.
-    return short if len(set(short)) == len(set(cells)) else cells
-
-
 def _grid(wide: Pivot, rows: Rows) -> list[_Metric]:
     status = rows.columns["status"]
     grid = []
@@ -192,9 +191,8 @@ def _grid(wide: Pivot, rows: Rows) -> list[_Metric]:
         reasons = [""] * len(value)
         for i in np.flatnonzero(~np.isnan(value)).tolist():
             numbers[i] = _number(value[i], decimals)
-            if not np.isnan(low[i]):
-                ends = _number(low[i], decimals), _number(high[i], decimals)
-                numbers[i] += f" [{ends[0]}, {ends[1]}]"
+        if ranged:
+            numbers = _with_ends(numbers, low, high, decimals)
         undefined = np.flatnonzero(np.isnan(value) & (wide.row[:, j] >= 0))
         for i, text in zip(
             undefined.tolist(), values_of(take(status, wide.row[undefined, j])), strict=True
@@ -202,7 +200,20 @@ def _grid(wide: Pivot, rows: Rows) -> list[_Metric]:
             reasons[i] = printable(reason_of(text))
         best = wide.best[:, j].tolist()
         grid.append(_Metric(name, numbers, reasons, best, ranged, _chance(wide.baseline[j])))
+    if any(metric.ranged for metric in grid):
+        # A column without any number stands as those with intervals do.
+        grid = [replace(metric, ranged=metric.ranged or not metric.longest) for metric in grid]
     return grid
+
+
+def _with_ends(numbers: list[str], low: Floats, high: Floats, decimals: int) -> list[str]:
+    """Numbers with their intervals; those that have none stand where the others do."""
+    ends = [
+        "" if np.isnan(a) else f" [{_number(a, decimals)}, {_number(b, decimals)}]"
+        for a, b in zip(low.tolist(), high.tolist(), strict=True)
+    ]
+    room = max(map(len, ends))
+    return [number and number + end.ljust(room) for number, end in zip(numbers, ends, strict=True)]
 
 
 def _decimals(values: Floats, group: Ints) -> int:
@@ -277,9 +288,9 @@ def _block(keys: list[_Keys], grid: list[_Metric], width: int | None, bold: bool
         ]
         head = "  ".join([key.put(key.head) for key in keys])
         for metric, w in zip(grid, widths, strict=True):
-            head += "  " + _pad(metric.indent + metric.head, w, not metric.ranged)
+            head += "  " + pad(metric.indent + metric.head, w, not metric.ranged)
         suffix = f"  (chance {' / '.join(metric.chance for metric in grid)})"
-        if not (told and beside and width is not None and len(head + suffix) > width):
+        if not (told and beside and width is not None and width_of(head + suffix) > width):
             break
         beside = False
         keys = _with_chance(keys)
@@ -289,7 +300,11 @@ def _block(keys: list[_Keys], grid: list[_Metric], width: int | None, bold: bool
         start = "  ".join(key.put(cell) for key, cell in zip(keys, cells, strict=True))
         chances = ("" if metric.chance == "-" else metric.chance for metric in grid)
         lines.append(
-            start + "".join("  " + c.rjust(w) for c, w in zip(chances, widths, strict=True))
+            start
+            + "".join(
+                "  " + pad(metric.indent + c, w, not metric.ranged)
+                for metric, c, w in zip(grid, chances, widths, strict=True)
+            )
         )
     for i in range(n):
         line = "  ".join(key.put(key.cells[i]) for key in keys)
@@ -298,8 +313,8 @@ def _block(keys: list[_Keys], grid: list[_Metric], width: int | None, bold: bool
         if tails[i] < len(grid):
             metric = grid[tails[i]]
             line += "  " + " " * metric.start(widths[tails[i]])
-            room = None if width is None else max(width - _width(line), _LONGEST_REASON)
-            line += _fit(f"undefined: {metric.reasons[i]}", room)
+            room = None if width is None else max(width - width_of(line), _LONGEST_REASON)
+            line += fit(f"undefined: {metric.reasons[i]}", room)
         lines.append(line)
     return [line.rstrip() for line in lines]
 
@@ -314,30 +329,5 @@ def _tail(grid: list[_Metric], i: int) -> int:
 
 def _cell(metric: _Metric, i: int, width: int, bold: bool) -> str:
     text = metric.cell(i)
-    padded = _pad(text, width, not metric.ranged)
+    padded = pad(text, width, not metric.ranged)
     return padded.replace(text, f"\x1b[1m{text}\x1b[0m") if bold and metric.best[i] else padded
-
-
-# -- text ----------------------------------------------------------------------------------------
-
-
-def _width(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
-
-
-def _pad(text: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(text))
-    return space + text if right else text + space
-
-
-def _fit(text: str, width: int | None) -> str:
-    """Shorten a text in its middle."""
-    if width is None or _width(text) <= width:
-        return text
-    keep = width - 3
-    return text[: keep - keep // 2] + "..." + text[len(text) - keep // 2 :]

@@ -17,6 +17,7 @@ from ._report_rows import Report
 from ._runtime import run, thread_count
 from ._types import AnyArray
 from ._validate import Labels, Scores, Weights, read_labels, read_scores, whole_cut
+from ._wording import counted
 from .errors import InputError
 
 __all__ = ["classification_report"]
@@ -331,6 +332,6 @@ def _refuse_missing(labels: Labels, column: Column) -> None:
     if labels.missing is not None:
         row = int(np.argmax(labels.missing))
         raise InputError(
-            f"{column_name(column)} has {labels.n_null + labels.n_nan} missing values, first at "
-            f"{column.locate(row)}: a report needs every one, leave those rows out"
+            f"{column_name(column)} has {counted(labels.n_null + labels.n_nan, 'missing value')}, "
+            f"first at {column.locate(row)}: a report needs every one, leave those rows out"
         )

@@ -30,6 +30,7 @@ from ._cells import (
     to_arrow,
     values_of,
 )
+from ._layout import pad, width_of
 from ._writing import check_destination, format_of, replace_file
 from .errors import InputError, MissingExtra
 
@@ -41,6 +42,7 @@ __all__ = ["FORMATS", "Coded", "RowColumn", "Rows", "near"]
 
 FORMATS = ("csv", "json", "markdown", "parquet")
 _HTML_ROWS = 60
+_DUMP = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=text_of).encode
 
 
 class Rows:
@@ -95,17 +97,15 @@ class Rows:
         cells = [[markdown_text(text) for text in short_texts(column)] for column in shown.values()]
         heads = [markdown_text(name) for name in shown]
         widths = [
-            max(map(len, [head, "---:", *rest])) for head, rest in zip(heads, cells, strict=True)
+            max(map(width_of, [head, "---:", *rest]))
+            for head, rest in zip(heads, cells, strict=True)
         ]
         right = [is_number(column) for column in shown.values()]
         rule = ["-" * (w - 1) + ":" if r else "-" * w for w, r in zip(widths, right, strict=True)]
         lines = [heads, rule, *map(list, zip(*cells, strict=True))]
         return "".join(
             "| "
-            + " | ".join(
-                cell.rjust(w) if r else cell.ljust(w)
-                for cell, w, r in zip(line, widths, right, strict=True)
-            )
+            + " | ".join(pad(cell, w, r) for cell, w, r in zip(line, widths, right, strict=True))
             + " |\n"
             for line in lines
         )
@@ -149,7 +149,8 @@ class Rows:
         format : {"csv", "json", "markdown", "parquet"}
             JSON is an object whose `rows` is a list of objects; it never holds NaN or Infinity.
         **beside
-            What JSON holds beside `rows`; the other formats have no place for it.
+            What JSON holds beside `rows`, and the schema of Parquet under "ranktally", as JSON; the
+            other formats have no place for it.
         """
         if format == "csv":
             return self._csv().encode()
@@ -161,8 +162,11 @@ class Rows:
             import pyarrow as pa
             import pyarrow.parquet as pq
 
+            table = self.to_arrow()
+            if beside:
+                table = table.replace_schema_metadata({"ranktally": _json_text(beside)})
             sink = pa.BufferOutputStream()
-            pq.write_table(self.to_arrow(), sink)
+            pq.write_table(table, sink)
             return bytes(sink.getvalue())
         raise InputError(f"`format` must be one of {', '.join(FORMATS)}; got {format!r}")
 
@@ -193,11 +197,10 @@ class Rows:
     def _json(self, beside: Mapping[str, object]) -> str:
         # One row a line: the file stays readable and can be compared line by line.
         rows = _records({name: finite(column) for name, column in self.columns.items()})
-        dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=text_of).encode
-        parts = {name: dump(_without_nan(value)) for name, value in beside.items()}
-        parts["rows"] = "[\n  " + ",\n  ".join(map(dump, rows)) + "\n]" if rows else "[]"
+        parts = {name: _json_text(value) for name, value in beside.items()}
+        parts["rows"] = "[\n  " + ",\n  ".join(map(_DUMP, rows)) + "\n]" if rows else "[]"
         order = sorted(parts, key=lambda name: (name != "summary", name != "rows"))
-        return "{" + ",\n".join(f"{dump(name)}: {parts[name]}" for name in order) + "}\n"
+        return "{" + ",\n".join(f"{_DUMP(name)}: {parts[name]}" for name in order) + "}\n"
 
     # -- lookup --------------------------------------------------------------------------------
 
@@ -271,6 +274,10 @@ def _some(options: Iterable[object], most: int = 5) -> str:
 def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     names = list(columns)
     return [dict(zip(names, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+
+
+def _json_text(value: object) -> str:
+    return _DUMP(_without_nan(value))
 
 
 def _without_nan(value: object) -> object:

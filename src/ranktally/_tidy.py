@@ -23,8 +23,13 @@ _OWN_NAMES = (
 )
 
 
-def tidy_columns(plan: Plan, models: Sequence[Sequence[Block]]) -> dict[str, Any]:
-    """Tidy columns: model by model, grouping by grouping, group by group, slot by slot."""
+def tidy_columns(
+    plan: Plan, models: Sequence[Sequence[Block]], level: float = np.nan
+) -> dict[str, Any]:
+    """Tidy columns: model by model, grouping by grouping, group by group, slot by slot.
+
+    `level` is that of the intervals, where there are any.
+    """
     slots = [(r.label, cut) for r in plan.requests for cut in plan.slots(r)]
     labels = [r.label for r in plan.requests]
     codes = np.asarray([labels.index(name) for name, _ in slots], np.int32)
@@ -33,7 +38,6 @@ def tidy_columns(plan: Plan, models: Sequence[Sequence[Block]]) -> dict[str, Any
     n_models = len(models)
     n = groups * len(slots) * n_models
     flat = [block for model in models for block in model]
-    sizes = [block.value.size for block in flat]
 
     def joined(pick: Callable[[Block], AnyArray]) -> AnyArray:
         return np.concatenate([pick(block).ravel() for block in flat])
@@ -42,23 +46,23 @@ def tidy_columns(plan: Plan, models: Sequence[Sequence[Block]]) -> dict[str, Any
         return np.repeat(joined(pick), len(slots))
 
     names = tuple(column.name for column in plan.columns.scores)
-    nothing = np.full(n, np.nan)
+    low, high, interval = _intervals(flat)
     return {
         "model": Coded(np.repeat(np.arange(n_models, dtype=np.int32), n // n_models), names),
         **_key_columns(plan.groupings, len(slots), n_models),
         "metric": Coded(np.tile(codes, groups * n_models), tuple(labels)),
         "threshold": np.tile(cuts, groups * n_models),
         "value": joined(lambda b: b.value),
-        "low": nothing,
-        "high": nothing,
-        "interval": Coded(np.full(n, -1, np.int32), ()),
-        "level": nothing,
+        "low": low,
+        "high": high,
+        "interval": interval,
+        "level": np.where(interval.codes < 0, np.nan, level),
         "baseline": joined(lambda b: b.baseline),
         "n": each_slot(lambda b: b.n),
         "n_pos": each_slot(lambda b: b.n_pos),
         "n_neg": each_slot(lambda b: b.n_neg),
         "status": _statuses(flat, joined(lambda b: b.status)),
-        "note": _block_texts([block.note for block in flat], sizes),
+        "note": _notes(flat),
     }
 
 
@@ -79,11 +83,48 @@ def _statuses(flat: Sequence[Block], status: AnyArray) -> Coded:
     return Coded(codes, tuple(texts))
 
 
-def _block_texts(texts: Sequence[str], sizes: Sequence[int]) -> Coded:
-    """One text for all rows of a block; an empty one is null."""
-    categories = list(dict.fromkeys(text for text in texts if text))
-    codes = [categories.index(text) if text else -1 for text in texts]
-    return Coded(np.repeat(np.asarray(codes, np.int32), sizes), tuple(categories))
+def _intervals(flat: Sequence[Block]) -> tuple[AnyArray, AnyArray, Coded]:
+    """Low, high and what they are; null in blocks without intervals."""
+    low, high = (
+        np.concatenate(
+            [
+                np.full(block.value.size, np.nan)
+                if block.bounds is None
+                else (block.bounds.low, block.bounds.high)[side].ravel()
+                for block in flat
+            ]
+        )
+        for side in (0, 1)
+    )
+    parts = [(b.value.size, "" if b.bounds is None else b.bounds.interval) for b in flat]
+    return low, high, _coded(parts)
+
+
+def _notes(flat: Sequence[Block]) -> Coded:
+    """The note of a block, and after it those of its intervals."""
+    parts: list[tuple[int, str | AnyArray]] = []
+    for block in flat:
+        note: str | AnyArray = block.note
+        if block.bounds is not None:
+            own = block.bounds.note
+            note = own if not block.note else _joined(block.note, own)
+        parts.append((block.value.size, note))
+    return _coded(parts)
+
+
+def _joined(note: str, more: AnyArray) -> AnyArray:
+    return np.where(more == "", note, f"{note}, " + more)
+
+
+def _coded(parts: Sequence[tuple[int, str | AnyArray]]) -> Coded:
+    """Texts, one for so many rows or one a row, by their places; an empty one is null."""
+    places = {"": -1}
+    codes = []
+    for size, texts in parts:
+        some = [texts] if isinstance(texts, str) else texts.ravel().tolist()
+        found = [places.setdefault(text, len(places) - 1) for text in some]
+        codes.append(np.repeat(np.asarray(found, np.int32), size // max(1, len(found))))
+    return Coded(np.concatenate(codes), tuple(places)[1:])
 
 
 def check_key_names(groupings: Sequence[Sequence[Column]] | None) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._cells import Coded, is_number, short_texts
+from .._layout import pad, width_of
 from .._rendering import terminal_width
 from .._rows import Rows
 from .._tables import Table
@@ -44,13 +45,18 @@ def deliver(
     table: Callable[[], str],
     beside: Callable[[], dict[str, Any]],
 ) -> None:
-    """Write the rows; `table` gives the text for people, `beside` what JSON holds beside them."""
+    """Write the rows; `table` gives the text for people, `beside` what files hold beside them."""
     if options.format == "table":
         # Names that the terminal cannot show must not stop the numbers.
         encoding = "utf-8" if options.output else sys.stdout.encoding or "utf-8"
         content = f"{table()}\n".encode(encoding, "backslashreplace")
     elif options.format == "json":
         content = rows.encode("json", **beside())
+    elif options.format == "parquet":
+        held = beside()
+        if "summary" in held:  # without the time it took: the same call gives the same file
+            held["summary"] = {k: v for k, v in held["summary"].items() if k != "seconds"}
+        content = rows.encode("parquet", **held)
     else:
         content = rows.encode(options.format)
     if options.output:
@@ -82,9 +88,8 @@ def lines_of(rows: Rows) -> list[str]:
     texts = []
     for name, column in rows.columns.items():
         cells = [name, *short_texts(column)]
-        width = max(map(len, cells))
-        put = str.rjust if is_number(column) else str.ljust
-        texts.append([put(cell, width) for cell in cells])
+        width, right = max(map(width_of, cells)), is_number(column)
+        texts.append([pad(cell, width, right) for cell in cells])
     return ["  ".join(line).rstrip() for line in zip(*texts, strict=True)]
 
 

@@ -13,13 +13,13 @@ from .._cells import equal, take
 from .._pivot import metric_name
 from .._requests import Request, parse_metric, read_metrics
 from .._rows import Rows
-from .._wording import key_text, reason_of
+from .._wording import key_text, reason_of, told
 from ..errors import InputError
 from ._options import UsageError
 from ._spelling import as_options
 from ._verbs import Gate
 
-__all__ = ["Plan", "judge", "plan"]
+__all__ = ["Plan", "check_ends", "judge", "plan"]
 
 _TOLD_ROWS = 10
 _COMPARE: dict[str, Any] = {
@@ -67,6 +67,19 @@ def plan(metrics: list[str] | None, at: Sequence[float], gates: Sequence[Gate]) 
     return Plan(list(dict.fromkeys(request.label for request in wanted)), cuts, named)
 
 
+def check_ends(planned: Plan, ci: str) -> None:
+    """Raise UsageError for a gate on the end of an interval that this kind can never give."""
+    from .._interval_cells import has_interval
+
+    for gate in planned.gates:
+        if gate.part != "value" and not has_interval(ci, parse_metric(gate.metric)):
+            others = "bootstrap" if ci == "delong" else "delong or bootstrap"
+            raise UsageError(
+                f"`--fail-if` {gate.text!r} can never be defined, since --ci {ci} gives "
+                f"{gate.metric} no interval: use --ci {others}"
+            )
+
+
 def _same(one: Request, other: Request) -> bool:
     return one.metric is other.metric and one.arguments == other.arguments
 
@@ -76,18 +89,18 @@ def judge(rows: Rows, gate: Gate) -> list[str]:
     asked = equal(rows.columns["metric"], gate.metric)
     if gate.threshold is not None:
         asked &= equal(rows.columns["threshold"], gate.threshold)
-    value = np.asarray(rows.columns["value"], dtype=np.float64)
+    value = np.asarray(rows.columns[gate.part], dtype=np.float64)
     failed = np.flatnonzero(asked & (np.isnan(value) | _COMPARE[gate.op](value, gate.bound)))
     if not asked.any():
         return [f"failed: {gate.text}: the result has no such row"]
-    told = Rows({name: take(column, failed[:_TOLD_ROWS]) for name, column in rows.columns.items()})
-    lines = [f"failed: {gate.text}: {_row(row)}" for row in told.to_dict()]
+    shown = Rows({name: take(column, failed[:_TOLD_ROWS]) for name, column in rows.columns.items()})
+    lines = [f"failed: {gate.text}: {_row(row, gate.part)}" for row in shown.to_dict()]
     if len(failed) > _TOLD_ROWS:
         lines.append(f"failed: {gate.text}: {len(failed) - _TOLD_ROWS:,} more rows")
     return lines
 
 
-def _row(row: dict[str, Any]) -> str:
+def _row(row: dict[str, Any], part: str) -> str:
     names = list(row)
     # A column that a grouping does not use has no key there, which is not a null key.
     used = row["grouping"].split(", ") if "grouping" in row else names
@@ -96,8 +109,12 @@ def _row(row: dict[str, Any]) -> str:
         for name in names[: names.index("metric")]
         if name in ("model", "grouping") or name in used
     ]
-    value = row["value"]
-    told = (
-        f"undefined ({as_options(reason_of(row['status']))})" if value is None else f"{value:.6g}"
-    )
-    return f"{', '.join(keys)}: {metric_name(row['metric'], row['threshold'])} is {told}"
+    found = "undefined"
+    if row[part] is not None:
+        found = f"{row[part]:.6g}"
+    elif row["value"] is None:
+        found += f" ({as_options(reason_of(row['status']))})"
+    elif row["note"]:
+        found += f" ({as_options(told(row['note']))})"
+    name = row["metric"] + (f".{part}" if part != "value" else "")
+    return f"{', '.join(keys)}: {metric_name(name, row['threshold'])} is {found}"

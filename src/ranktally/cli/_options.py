@@ -6,20 +6,26 @@ import argparse
 import difflib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 __all__ = [
     "FORMATS",
+    "MANY",
     "Parser",
     "UsageError",
+    "Verb",
     "add_data",
     "add_missing",
     "add_output",
+    "add_progress",
+    "add_resampling",
     "add_running",
     "complete",
     "missing",
     "near",
+    "need_scores",
     "numbers",
     "positive",
     "split_list",
@@ -27,10 +33,21 @@ __all__ = [
 ]
 
 FORMATS = ("table", "json", "csv", "parquet", "markdown")
+MANY = "score columns: a comma list or a glob such as 'model_*'; may be repeated"
 
 
 class UsageError(Exception):
     """The arguments cannot be understood."""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One command: what it does, examples, its options, and what is checked after argparse."""
+
+    help: str
+    epilog: str
+    add: Callable[[argparse.ArgumentParser], None]
+    complete: Callable[[argparse.Namespace], None]
 
 
 class Parser(argparse.ArgumentParser):
@@ -58,13 +75,46 @@ def add_data(parser: argparse.ArgumentParser, scores: str) -> argparse._Argument
     return group
 
 
-def add_missing(group: argparse._ArgumentGroup) -> None:
-    """What to do with rows that lack a label or a score."""
+def add_missing(group: argparse._ArgumentGroup, *, more: str = "") -> None:
+    """What to do with rows that lack a label or a score; `more` is added to the help."""
     group.add_argument(
         "--missing",
         choices=("raise", "omit", "worst"),
         default="raise",
-        help="rows without label or score: an error (default), left out, or ranked last",
+        help=f"rows without label or score: an error (default), left out, or ranked last{more}",
+    )
+
+
+def add_resampling(group: argparse._ArgumentGroup) -> None:
+    """How intervals are made, and by which replicates."""
+    add = group.add_argument
+    add("--level", type=_level, default=0.95, metavar="SHARE", help="of intervals (default: 0.95)")
+    add(
+        "--resamples",
+        type=positive,
+        default=2000,
+        metavar="N",
+        help="replicates, where some are drawn (default: 2000)",
+    )
+    add(
+        "--seed",
+        type=_seed,
+        metavar="N",
+        help="of the replicates, for the same ones again (default: a new one, which is told)",
+    )
+    add(
+        "--cluster",
+        metavar="COLUMN",
+        help="column of what is independent where rows are not, such as a customer",
+    )
+
+
+def add_progress(group: argparse._ArgumentGroup) -> None:
+    """Whether to show how far the work is."""
+    group.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        help="a progress bar on stderr (default: when it is a terminal)",
     )
 
 
@@ -90,7 +140,7 @@ def complete(options: argparse.Namespace) -> None:
     verb = options.verb
     options.files = options.files or missing(verb, "FILES: one or more files, globs or -")
     options.label = options.label or missing(verb, "--label: the column of the true labels")
-    if "-" in options.files and len(options.files) > 1:
+    if "-" in options.files and len(options.files) > 1 and verb != "compare":
         raise UsageError("`-` (stdin) cannot be combined with other files")
     if options.output is not None and not options.output.strip():
         raise UsageError("`--output` is empty: name a file, or - for stdout")
@@ -99,6 +149,13 @@ def complete(options: argparse.Namespace) -> None:
     options.format = options.format or _format_of(options.output)
     if options.format == "parquet" and not options.output and sys.stdout.isatty():
         raise UsageError("`--format parquet` is binary: name a file with --output, or pipe it")
+
+
+def need_scores(options: argparse.Namespace) -> None:
+    """Check that score columns are named."""
+    options.scores = options.scores or missing(
+        options.verb, "--scores: the score columns, such as 'model_*'"
+    )
 
 
 def missing(verb: str, what: str) -> NoReturn:
@@ -144,6 +201,26 @@ def positive(text: str) -> int:
     """Whole number from 1, for argparse."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def _level(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1.0:
+        raise argparse.ArgumentTypeError(
+            f"expected a share strictly between 0 and 1, such as 0.95, got {text!r}"
+        )
+    return value
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 64:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from 0 to 2**64 - 1, got {text!r}"
+        )
     return int(text)
 
 

@@ -18,6 +18,10 @@ _CODES = """\
 exit codes:
   0 fine, 1 a bug of ranktally, 2 wrong usage, 3 unusable data, 4 a gate failed, 130 interrupted
 """
+_COMPARE = """
+  ranktally compare preds.parquet --label y --scores a,b --baseline a
+
+"""
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -57,7 +61,7 @@ def _build() -> tuple[Parser, dict[str, Parser]]:
     parser = Parser(
         prog="ranktally",
         description=_DESCRIPTION,
-        epilog=VERBS["evaluate"].epilog + _CODES,
+        epilog=VERBS["evaluate"].epilog.rstrip("\n") + _COMPARE + _CODES,
         **shape,
     )
     parser.add_argument("--version", action=_Version, help="show the version and leave")

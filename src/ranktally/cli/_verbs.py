@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ._compare_options import COMPARE
 from ._options import (
+    MANY,
     UsageError,
+    Verb,
     add_data,
     add_missing,
     add_output,
+    add_progress,
+    add_resampling,
     add_running,
     missing,
+    need_scores,
     numbers,
     positive,
     split_list,
@@ -24,12 +29,12 @@ from ._options import (
 __all__ = ["VERBS", "Gate", "Verb"]
 
 CURVES = ("roc", "pr", "det", "gain", "lift")
-_MANY = "score columns: a comma list or a glob such as 'model_*'; may be repeated"
 
 _EVALUATE = """\
 examples:
   ranktally evaluate preds.parquet --label is_fraud --scores score
   ranktally evaluate 'preds/*.parquet' --label y --scores 'model_*' --by country --at 0.5,0.9
+  ranktally evaluate preds.csv --label y --scores a,b --ci bootstrap --seed 7
   ranktally evaluate preds.csv --label y --scores s --fail-if 'roc_auc < 0.9'
   duckdb -c "copy (from preds) to stdout (format csv)" | ranktally evaluate - --label y --scores s
 
@@ -57,44 +62,39 @@ examples:
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _GATE = re.compile(
-    rf"\s*(?P<metric>[A-Za-z_]\w*(?:\s*\(.*\))?)\s*(?:@\s*(?P<at>{_NUMBER}))?"
+    rf"\s*(?P<metric>[A-Za-z_]\w*(?:\s*\(.*\))?)(?:\.(?P<part>low|high))?"
+    rf"\s*(?:@\s*(?P<at>{_NUMBER})(?:\.(?P<late>low|high))?)?"
     rf"\s*(?P<op><=|>=|==|!=|<|>)\s*(?P<bound>{_NUMBER})\s*"
 )
 
 
 @dataclass(frozen=True)
 class Gate:
-    """One `--fail-if`: a metric, at a threshold or not, compared with a number."""
+    """One `--fail-if`: a metric, at a threshold or not, compared with a number.
+
+    `part` is what of it is compared: "value", or an end of its interval.
+    """
 
     text: str
     metric: str
+    part: str
     threshold: float | None
     op: str
     bound: float
-
-
-@dataclass(frozen=True)
-class Verb:
-    """One command: what it does, examples, its options, and what is checked after argparse."""
-
-    help: str
-    epilog: str
-    add: Callable[[argparse.ArgumentParser], None]
-    complete: Callable[[argparse.Namespace], None]
 
 
 # -- evaluate ------------------------------------------------------------------------------------
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:
-    data = add_data(parser, _MANY)
+    data = add_data(parser, MANY)
     data.add_argument(
         "--by",
         action="append",
         metavar="COLUMNS",
         help="group columns, a comma list; repeated: several groupings ('total' is one)",
     )
-    add_missing(data)
+    add_missing(data, more="; --ci bootstrap or delong omits a row for all models")
     data.add_argument(
         "--on-error",
         choices=("raise", "status"),
@@ -120,40 +120,81 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="EXPR",
         help="leave with code 4 if any row matches or is undefined: 'roc_auc < 0.9', "
-        "'precision@0.5 < 0.2'; may be repeated",
+        "'precision@0.5 < 0.2', with --ci 'roc_auc.low < 0.9' or 'precision.low@0.1 < 0.5'; may "
+        "be repeated",
     )
-    add_output(parser).add_argument(
-        "--progress",
-        action=argparse.BooleanOptionalAction,
-        help="a progress bar on stderr (default: when it is a terminal)",
-    )
+    _add_intervals(parser)
+    add_progress(add_output(parser))
     add_running(parser)
 
 
+def _add_intervals(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("intervals")
+    add = group.add_argument
+    add(
+        "--ci",
+        choices=("bootstrap", "delong", "wilson"),
+        help="bootstrap: of every metric, by resampling; delong: of roc_auc and gini by DeLong, of "
+        "other smooth metrics by the jackknife; wilson: of rates that are a share of rows, such as "
+        "recall (needs --at). bootstrap and delong measure all models on the rows that all have, "
+        "which matters with --missing omit (default: none)",
+    )
+    add(
+        "--ci-method",
+        metavar="NAME",
+        help="bootstrap: percentile, basic, normal, bca; delong: plain, logit; wilson: wilson, "
+        "jeffreys, clopper_pearson (default: the first)",
+    )
+    add(
+        "--scheme",
+        choices=("multinomial", "stratified", "cluster", "poisson"),
+        help="what a bootstrap draws (default: multinomial, or cluster with --cluster)",
+    )
+    add_resampling(group)
+    # None tells what was not asked for.
+    parser.set_defaults(level=None, resamples=None)
+
+
+def _complete_intervals(options: argparse.Namespace) -> None:
+    names = ("ci_method", "scheme", "level", "resamples", "seed", "cluster")
+    given = [name for name in names if getattr(options, name) is not None]
+    if options.ci is None and given:
+        raise UsageError(
+            f"`--{given[0].replace('_', '-')}` is of intervals, and none are asked for: add --ci "
+            f"bootstrap, delong or wilson"
+        )
+    drawn = next((name for name in ("scheme", "resamples", "seed") if name in given), None)
+    if drawn and options.ci != "bootstrap":
+        raise UsageError(f"`--{drawn}` is of --ci bootstrap, and --ci {options.ci} draws nothing")
+    gate = next((gate for gate in options.gates if gate.part != "value"), None)
+    if gate is not None and options.ci is None:
+        raise UsageError(f"`--fail-if` {gate.text!r} judges an interval: add --ci, such as delong")
+    options.scheme = options.scheme or "auto"
+    options.level = 0.95 if options.level is None else options.level
+    options.resamples = 2000 if options.resamples is None else options.resamples
+
+
 def _complete_evaluate(options: argparse.Namespace) -> None:
-    _need_scores(options)
+    need_scores(options)
     options.at = numbers("--at", options.at)
     options.metrics = list(dict.fromkeys(words("--metrics", options.metrics))) or None
     options.gates = [_gate(text) for text in options.fail_if or ()]
-
-
-def _need_scores(options: argparse.Namespace) -> None:
-    options.scores = options.scores or missing(
-        options.verb, "--scores: the score columns, such as 'model_*'"
-    )
+    _complete_intervals(options)
 
 
 def _gate(text: str) -> Gate:
     found = _GATE.fullmatch(text)
-    if found is None:
+    if found is None or (found["part"] and found["late"]):
         raise UsageError(
-            f"`--fail-if` expects METRIC[@THRESHOLD] and a comparison (< <= > >= == !=) with a "
-            f"number, such as 'roc_auc < 0.9'; got {text!r}"
+            f"`--fail-if` expects METRIC[.low|.high][@THRESHOLD] and a comparison (< <= > >= == "
+            f"!=) with a number, such as 'roc_auc < 0.9' or, with --ci, 'precision.low@0.1 < "
+            f"0.5'; got {text!r}"
         )
     at = found["at"]
     return Gate(
         text=" ".join(text.split()),
         metric=found["metric"],
+        part=found["part"] or found["late"] or "value",
         threshold=None if at is None else float(at),
         op=found["op"],
         bound=float(found["bound"]),
@@ -164,7 +205,7 @@ def _gate(text: str) -> Gate:
 
 
 def _add_curve(parser: argparse.ArgumentParser) -> None:
-    add_missing(add_data(parser, _MANY))
+    add_missing(add_data(parser, MANY))
     add = parser.add_argument_group("curve").add_argument
     add("--kind", choices=CURVES, default="roc", help="default: roc")
     add(
@@ -179,7 +220,7 @@ def _add_curve(parser: argparse.ArgumentParser) -> None:
 
 
 def _complete_curve(options: argparse.Namespace) -> None:
-    _need_scores(options)
+    need_scores(options)
     if options.max_points == 1:
         raise UsageError("`--max-points` must be at least 2: a curve has two ends")
 
@@ -188,7 +229,7 @@ def _complete_curve(options: argparse.Namespace) -> None:
 
 
 def _add_threshold(parser: argparse.ArgumentParser) -> None:
-    add_missing(add_data(parser, _MANY))
+    add_missing(add_data(parser, MANY))
     add = parser.add_argument_group("choice").add_argument
     add("--maximize", metavar="METRIC", help="such as precision, f1 or 'fbeta(2)'")
     add("--minimize", metavar="METRIC", help="such as fpr or 'expected_cost(1, 20)'")
@@ -218,7 +259,7 @@ def _add_threshold(parser: argparse.ArgumentParser) -> None:
 
 
 def _complete_threshold(options: argparse.Namespace) -> None:
-    _need_scores(options)
+    need_scores(options)
     goals = [x for x in (options.maximize, options.minimize) if x is not None]
     costs = [options.cost_fp, options.cost_fn]
     if costs != [None, None]:
@@ -325,6 +366,7 @@ VERBS = {
         _add_threshold,
         _complete_threshold,
     ),
+    "compare": COMPARE,
     "report": Verb(
         "precision, recall and F1 of each class at a cut",
         _REPORT,
