@@ -9,7 +9,7 @@ DEMO := build/demo
 DEMO_ROWS ?= 1000000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format long bench speed clean
+.PHONY: help setup demo test lint format long bench speed coverage clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -63,8 +63,12 @@ bench: $(READY) ## the benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only
 
 speed: $(READY) ## measure and rewrite the tables of speed in README (a quarter of an hour, undisturbed)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers]'
 	$(BIN)/python -m benchmarks.speed_table --write
 	$(BIN)/python -m benchmarks.sklearn_table --write
+
+coverage: $(READY) ## simulate how often intervals hold; rewrite benchmarks/COVERAGE.md (half an hour)
+	$(BIN)/python -m benchmarks.coverage --write
 
 clean: ## remove .venv and everything generated
 	rm -rf $(VENV) build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache \

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from . import in_memory, in_processes
+from . import in_memory, in_processes, resampling, uncertainty
 from .machine import conditions, load
 from .race import BEST_PEER, Goal, Outcome, Work, run
 from .readme import write_between
@@ -27,6 +27,13 @@ WORKS: Mapping[str, Callable[[bool], Work]] = MappingProxyType(
         "models": in_memory.models,
         "classes": in_memory.classes,
         "groups": in_memory.groups,
+        "bootstrap": resampling.bootstrap,
+        "bootstrap_rows": resampling.bootstrap_rows,
+        "bootstrap_models": resampling.bootstrap_models,
+        "bootstrap_rare": resampling.bootstrap_rare,
+        "delong": uncertainty.delong,
+        "delong_even": uncertainty.delong_even,
+        "delong_models": uncertainty.delong_models,
         "parquet": in_processes.parquet,
         "memory_areas": in_processes.memory_areas,
         "memory_tally": in_processes.memory_tally,
@@ -37,7 +44,7 @@ WORKS: Mapping[str, Callable[[bool], Work]] = MappingProxyType(
 )
 PACKAGES = (
     "numpy", "numba", "pyarrow", "scikit-learn", "rapidstats", "polars", "polars-ds", "duckdb",
-    "pandas",
+    "pandas", "scipy", "confidenceinterval", "MLstatkit",
 )  # fmt: skip
 
 
