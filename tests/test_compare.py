@@ -368,3 +368,30 @@ def test_progress_counts_to_the_end(two):
     with pytest.raises(ZeroDivisionError):
         compare(DATA, **CALL, method="bootstrap", progress=stop, threads=3)
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"label": [1, 0], "scores": {"a": [1.0]}}, ("`other`", "scores")),
+        ({"label": [1, 0], "scores": {"a": ["x", "y"]}}, ("a",)),
+        (
+            {"label": [1, 0], "scores": {"a": [1, 2]}, "weight": [1, 1]},
+            ("`other`", "weight", "both"),
+        ),
+    ],
+)
+def test_faults_of_the_other_data_set_are_said_to_be_its_own(other, words):
+    with refused(*words):
+        compare(label=[1, 0], scores={"a": [0.1, 0.2]}, other=other)
+
+
+def test_the_argument_is_called_what_it_is_called():
+    call = {"label": [1, 0], "scores": {"a": [0.1, 0.2], "b": [0.2, 0.1]}}
+    with refused("`metric`", "empty"):
+        compare(**call, metric={})
+    with refused("`metric`", "twice", "dict"):
+        compare(**call, metric=[lambda tp, fp, tn, fn: tp, lambda tp, fp, tn, fn: fp], at=0.1)
+    for method in ("bootstrap", "jackknife", "permutation"):
+        with refused("`metric`", "ZeroDivisionError"):
+            compare(**call, metric=lambda tp, fp, tn, fn: 1 / 0, at=0.1, method=method)

@@ -216,6 +216,16 @@ def test_metrics_that_read_scores_are_refused():
             p_of(y, a, b, metric=metric)
 
 
+def test_an_infinite_difference_has_no_p_value():
+    a = [0.9] * 20 + [0.1] * 20
+    result = compare(
+        label=[1] * 20 + [0] * 20, scores={"a": a, "b": [*a[:-1], 0.9]}, seed=1, at=0.5,
+        metric="positive_likelihood_ratio", method="permutation", n_resamples=50,
+    )  # fmt: skip
+    row = result.row()
+    assert (row["p"], row["status"], row["verdict"]) == (None, "infinite", "undefined")
+
+
 def test_undefined_values():
     y, a, b = data()
     assert math.isnan(p_of(np.ones_like(y), a, b, pos_label=1)[0])
@@ -226,7 +236,7 @@ def test_undefined_values():
     row = result.row()
     assert row["p"] is None
     assert (row["status"], row["verdict"]) == ("no_positive_predictions", "undefined")
-    assert row["note"] is None  # nothing was drawn
+    assert "replicates" not in row["note"]  # nothing was drawn
 
 
 def test_errors_of_progress_stop_the_call():

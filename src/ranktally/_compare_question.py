@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -14,7 +14,7 @@ import numpy as np
 from ._contributions import is_smooth
 from ._panel import Panel
 from ._permutation import reads_values
-from ._requests import Request, parse_metric, read_measure, read_metrics
+from ._requests import Request, read_metrics
 from ._rows import near
 from ._types import AnyArray
 from ._units import Units
@@ -153,26 +153,14 @@ def _read_cut(at: Any) -> AnyArray:
 
 
 def _read_requests(metric: Any, cuts: AnyArray) -> list[Request]:
-    if isinstance(metric, Mapping):
-        requests = read_metrics(metric, has_thresholds=True)
-    elif isinstance(metric, (str, list, tuple)) or callable(metric):
-        given = list(metric) if isinstance(metric, (list, tuple)) else [metric]
-        requests = [
-            read_measure(x, "metric") if callable(x) else parse_metric(x, "metric") for x in given
-        ]
-    else:
-        raise InputError(f"`metric` must be a name, a callable or a list of them, got {metric!r}")
-    if not requests:
-        raise InputError("`metric` is empty: name at least one")
-    labels = [request.label for request in requests]
-    twice = next((x for x in labels if labels.count(x) > 1), None)
-    if twice is not None:
-        raise InputError(f"`metric` names {twice!r} twice")
-    needy = [request.label for request in requests if request.metric.needs == "counts"]
-    if needy and not cuts.size:
-        raise InputError(f"`metric` {needy[0]!r} needs a threshold: pass at=0.5, say")
-    if cuts.size and not needy:
-        raise InputError(f"`at` is a threshold, and `metric` {labels[0]!r} takes none")
+    if metric is None:
+        raise InputError("`metric` must be a name, a callable or a list of them, got None")
+    given = list(metric) if isinstance(metric, tuple) else metric
+    requests = read_metrics(given, has_thresholds=cuts.size > 0, argument="metric")
+    if cuts.size and not any(request.metric.needs == "counts" for request in requests):
+        raise InputError(
+            f"`at` is a threshold, and `metric` {requests[0].label!r} takes none: leave it out"
+        )
     return requests
 
 

@@ -156,13 +156,15 @@ def by_permutation(question: Question) -> list[list[Finding]]:
         findings = []
         for k, request in enumerate(question.requests):
             (value, first), (base, second) = plain[i][k], plain[j][k]
-            status, p, note = second if first == "ok" else first, NAN, ""
+            status, p, notes = second if first == "ok" else first, NAN, question.few()
             if status == "ok":
                 test = row[drawn.index(request)]
                 p, lost = test.p, test.n_undefined
-                note = f"{lost} of {question.n_resamples} replicates undefined" if lost else ""
-                status = "no_defined_difference" if math.isnan(p) else "ok"
-            findings.append(Finding(value, base, NAN, NAN, "", p, status, note))
+                if lost:
+                    notes = [*notes, f"{lost} of {question.n_resamples} replicates undefined"]
+                if math.isnan(p):
+                    status = "infinite"
+            findings.append(Finding(value, base, NAN, NAN, "", p, status, ", ".join(notes)))
         rows.append(findings)
     return rows
 

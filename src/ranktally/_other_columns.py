@@ -33,10 +33,15 @@ def resolve_other(
     InputError
         Where a column is missing, or cannot be found by its name.
     """
-    if data is None:
-        columns = _resolve_arguments(other, names, threads)
-    else:
-        columns = _resolve_names(other, names, models, threads)
+    try:
+        if data is None:
+            columns = resolve(None, **_read_arguments(other, names), threads=threads)
+        else:
+            columns = resolve(other, **_named_columns(names, models), threads=threads)
+    except InputError as error:
+        if "`other`" in str(error):
+            raise
+        raise type(error)(f"of `other`: {error}") from None
     held = {column.name: column for column in columns.scores}
     if sorted(held) != sorted(models):
         raise InputError(
@@ -46,7 +51,7 @@ def resolve_other(
     return replace(columns, scores=tuple(held[name] for name in models))
 
 
-def _resolve_arguments(other: Any, names: Mapping[str, Any], threads: int) -> Columns:
+def _read_arguments(other: Any, names: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(other, Mapping) or not {"label", "scores"} <= set(other):
         raise InputError(
             '`other` must be a dict {"label": ..., "scores": ...} where there is no `data`'
@@ -56,13 +61,17 @@ def _resolve_arguments(other: Any, names: Mapping[str, Any], threads: int) -> Co
         raise InputError(f"`other` has the key {strange!r}, expected {', '.join(ARGUMENTS)}")
     for name in ("weight", "cluster"):
         if (other.get(name) is None) != (names[name] is None):
-            raise InputError(f"`other` must have {name!r} if and only if `{name}` is given")
-    return resolve(None, **other, threads=threads)
+            given, lacking = (name, f"other[{name!r}]")
+            if names[name] is None:
+                given, lacking = lacking, given
+            raise InputError(
+                f"`other` and the data must both have a {name}, or neither: `{given}` is given, "
+                f"`{lacking}` is not; pass both"
+            )
+    return dict(other)
 
 
-def _resolve_names(
-    other: Any, names: Mapping[str, Any], models: Sequence[str], threads: int
-) -> Columns:
+def _named_columns(names: Mapping[str, Any], models: Sequence[str]) -> dict[str, Any]:
     given = dict(names)
     if not isinstance(given["scores"], Mapping):
         if isinstance(given["scores"], str) or _all_text(given["scores"]):
@@ -75,7 +84,7 @@ def _resolve_names(
     for name in ("label", "weight", "cluster"):
         if given[name] is not None and not isinstance(given[name], str):
             raise _unnamed(name)
-    return resolve(other, **given, threads=threads)
+    return given
 
 
 def _all_text(values: object) -> bool:

@@ -51,7 +51,7 @@ class Permuted:
     p : float
         ``(count + 1) / (defined + 1)``: the share of the replicates, of those in which the metric
         is defined, whose difference is at least as large as the one found, which is one of them.
-        nan when that one is undefined.
+        nan when that one is undefined or infinite.
     n_undefined : int
     """
 
@@ -356,7 +356,7 @@ def _judge(differences: tuple[AnyArray, Floats]) -> Permuted:
     defined = ~np.isnan(gap[:-1])
     total = int(np.count_nonzero(defined))
     undefined = defined.size - total
-    if np.isnan(gap[-1]):
+    if not np.isfinite(gap[-1]):
         return Permuted(np.nan, undefined)
     with np.errstate(invalid="ignore"):
         reached = gap[:-1] >= gap[-1] - np.maximum(slack[:-1], slack[-1])
