@@ -198,8 +198,9 @@ def _ranking(rows: Sequence[Row]) -> str:
 def _shortfalls(rows: Sequence[Row]) -> list[str]:
     """Sentences by rule: too many misses beyond what chance explains."""
     rule = (
-        "An interval is named here when it misses at least half as often again as it should "
-        "(coverage of .925 or less) by more than twice the Monte Carlo error."
+        "An interval is named here when its coverage is .925 or less, and that by more than twice "
+        'the Monte Carlo error. "stratified" is the wrong scheme for these samples, whose class '
+        "counts vary: its rows show what holding them fixed leaves out."
     )
     few = [row for row in rows if not row.enough]
     many = [row for row in rows if row.enough]

@@ -461,6 +461,27 @@ def test_infinite_numbers(method):
     assert (gap.status, math.isnan(gap.p)) == ("infinite", True)
 
 
+def test_replicates_off_the_estimate_are_told():
+    rng = np.random.default_rng(5)
+    p = rng.beta(1, 4, 3000)
+    y = rng.random(3000) < p
+    result = bootstrap(label=y, scores=p, metrics=["ece", "roc_auc"], n_resamples=300, seed=1)
+    assert result.interval(None, "ece").low > result.interval(None, "ece").estimate
+    assert result.interval(None, "ece").note == "biased: replicates lie off the estimate"
+    assert result.interval(None, "roc_auc").note == ""
+    shown = str(result).splitlines()
+    assert shown[1].endswith("biased: replicates lie off the estimate")
+    assert len(shown) == 4
+
+
+def test_rows_name_no_interval_where_there_is_none():
+    result = bootstrap(label=[1, 0, 0, 0], scores=[3, 1, 2, 4], n_resamples=9, seed=1)
+    (first, *_) = result.rows().to_dict()
+    assert (first["interval"], first["level"], first["low"]) == (None, None, None)
+    assert first["status"] == "one_positive"
+    assert "one positive" in str(result)
+
+
 def test_bca_beyond_its_pole_takes_the_outermost_replicate():
     replicates = np.linspace(0.0, 1.0, 99)
     low, high, _ = make_interval(0.5, replicates, "bca", 1 - 1e-9, (0.0, 1.0), 0.5)

@@ -63,7 +63,7 @@ def test_one_data_set_is_paired(two, folder):
     told, head, line = out.splitlines()[:3]
     assert told.startswith("1 file, 400 rows, y = 1 in 28.7 % (115 rows), 2 models, ")
     assert head.split() == [
-        *("model", "roc_auc", "baseline", "value", "difference", "95", "%", "interval", "p"),
+        *("model", "roc_auc", "baseline", "its", "value", "difference", "95", "%", "interval", "p"),
         "verdict",
     ]
     expected = compare(folder / "all.csv", **MODELS, baseline="good").row()

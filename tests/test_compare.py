@@ -129,10 +129,12 @@ def test_unpaired_delong_adds_variances():
 
 
 def test_unpaired_bootstrap_draws_apart(engine):
-    found = compare(DATA, other=OTHER, **CALL, method="bootstrap", metric="ks", engine=engine)
-    here = rt.bootstrap(DATA, **CALL, metrics="ks", plan="rows")
+    found = compare(
+        DATA, other=OTHER, **CALL, method="bootstrap", metric="average_precision", engine=engine
+    )
+    here = rt.bootstrap(DATA, **CALL, metrics="average_precision", plan="rows")
     call = {**CALL, "seed": 7 ^ (1 << 63)}
-    there = rt.bootstrap(OTHER, **call, metrics="ks", plan="rows")
+    there = rt.bootstrap(OTHER, **call, metrics="average_precision", plan="rows")
     gaps = there.replicates[:, 1, 0] - here.replicates[:, 1, 0]
     estimate = there.estimate[1, 0] - here.estimate[1, 0]
     row = found.row("b")
@@ -395,3 +397,18 @@ def test_the_argument_is_called_what_it_is_called():
     for method in ("bootstrap", "jackknife", "permutation"):
         with refused("`metric`", "ZeroDivisionError"):
             compare(**call, metric=lambda tp, fp, tn, fn: 1 / 0, at=0.1, method=method)
+
+
+@pytest.mark.parametrize("metric", ["ks", "ece", "mce"])
+def test_what_depends_on_the_number_of_rows_is_not_compared_across_data_sets(metric):
+    call = {"label": [1, 0, 1, 0], "scores": {"a": [0.9, 0.2, 0.6, 0.7]}, "metric": metric}
+    with refused(metric, "fewer rows", "one data set"):
+        compare(**call, other={k: call[k] for k in ("label", "scores")})
+
+
+def test_one_metric_under_two_names_is_one_comparison():
+    call = {"label": [1, 0], "scores": {"a": [0.1, 0.2], "b": [0.2, 0.1]}}
+    with refused("`metric`", "'tpr'", "'recall'"):
+        compare(**call, metric=["fnr", "recall", "tpr"], at=0.1)
+    with refused("`metric`", "'auc'"):
+        compare(**call, metric=["auc", "roc_auc"])

@@ -31,9 +31,9 @@ def test_one_line_a_comparison():
     assert head.startswith("600 rows, label = 1 in 36.2 % (217 rows), 3 models, ")
     assert "\n".join(lines) == textwrap.dedent(
         """\
-        model  roc_auc  baseline   value  difference       95 % interval         p  adjusted p  verdict
-        b       0.7742  a         0.8312     -0.0571  [-0.0880, -0.0261]  0.000308    0.000308  worse
-        c       0.7467  a         0.8312     -0.0845  [-0.0941, -0.0750]  3.29e-67    6.58e-67  worse
+        model  roc_auc  baseline  its value  difference       95 % interval         p  adjusted p  verdict
+        b       0.7742  a            0.8312     -0.0571  [-0.0880, -0.0261]  0.000308    0.000308  worse
+        c       0.7467  a            0.8312     -0.0845  [-0.0941, -0.0750]  3.29e-67    6.58e-67  worse
         paired: on 600 rows, 217 positive, 383 negative
         intervals: 95 % DeLong plain, each for itself, not adjusted
         p: two-sided, by DeLong, adjusted by Holm for 2 comparisons; a verdict needs less than 0.05"""  # noqa: E501

@@ -11,10 +11,12 @@ import numpy as np
 from ._bands import CURVES, Band, CurveReplicates, make_band
 from ._binomial import check_level
 from ._intervals import METHODS, Contribution, Interval, read_interval
+from ._layout import aligned
 from ._rows import Rows
 from ._slots import Slot, coded, model_place, slot_place
 from ._types import Floats, Ints
 from ._validate import check_choice
+from ._wording import counted, told
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -342,7 +344,9 @@ class Bootstrap:
         ]
         cuts = [self.slots[k].threshold for _, k in cells]
         totals = np.asarray([self.totals[m] for m, _ in cells])
-        names = [f"bootstrap {self.scheme} {x.method}" for x in found]
+        # Where there are no ends, nothing made them.
+        names = ["" if math.isnan(x.low) else f"bootstrap {self.scheme} {x.method}" for x in found]
+        levels = [math.nan if math.isnan(x.low) else x.level for x in found]
         return Rows(
             {
                 "model": coded([self.models[m] for m, _ in cells]),
@@ -352,7 +356,7 @@ class Bootstrap:
                 "low": np.asarray([x.low for x in found]),
                 "high": np.asarray([x.high for x in found]),
                 "interval": coded(names),
-                "level": np.asarray([x.level for x in found]),
+                "level": np.asarray(levels),
                 "baseline": self.baseline.ravel().copy(),
                 "n": totals.sum(axis=1),
                 "n_pos": totals[:, 0].copy(),
@@ -371,6 +375,20 @@ class Bootstrap:
 
     def __repr__(self) -> str:
         return (
-            f"Bootstrap({len(self.models)} models, {self.n_resamples} resamples, {self.scheme} "
-            f"over {self.plan}, seed {self.seed})"
+            f"Bootstrap({counted(len(self.models), 'model')}, "
+            f"{counted(self.n_resamples, 'resample')}, {self.scheme} over {self.plan}, "
+            f"seed {self.seed})"
         )
+
+    def __str__(self) -> str:
+        lines = [["model", "metric", "value", "error", "low", "high", ""]]
+        for model in self.models:
+            for slot in self.slots:
+                x = self.interval(model, slot.metric, threshold=slot.threshold)
+                numbers = [f"{v:.4f}" for v in (x.estimate, x.standard_error, x.low, x.high)]
+                why = "" if x.status == "ok" else x.status.replace("_", " ")
+                remark = ", ".join(filter(None, (why, told(x.note))))
+                lines.append([model, str(slot), *numbers, remark])
+        drawn = f"{counted(self.n_resamples, 'resample')}, seed {self.seed}"
+        foot = f"intervals: {100 * self.level:g} % bootstrap {self.method}, {self.scheme}, {drawn}"
+        return "\n".join([*aligned(lines, texts=2), foot])

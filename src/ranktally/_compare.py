@@ -84,6 +84,7 @@ def compare(
         the difference is `other` less `data`, as of this week and last. Where columns are named,
         it holds columns of the same names. Where arrays are given in place of `data`, it is a
         dict of arguments, ``{"label": ..., "scores": ...}``, with "weight" and "cluster" as there.
+        ks, ece and mce are refused: they are larger in fewer rows, whatever the model.
     method : {"auto", "delong", "bootstrap", "jackknife", "permutation"}
         "auto" is "delong" for roc_auc and gini without clusters, else "bootstrap" (percentile
         intervals, as of `ranktally.bootstrap`). "jackknife" is for metrics that are smooth in the

@@ -34,6 +34,8 @@ DRAWING = ("bootstrap", "permutation")
 DELONG = ("roc_auc", "gini")
 FEW = 50
 LEAST_CLUSTERS = 10
+# Distances and maxima of counts, which chance makes larger the fewer rows there are.
+BIASED = ("ks", "ece", "mce")
 TOO_FEW_CLUSTERS = "too_few_clusters"
 
 
@@ -157,6 +159,15 @@ def _read_requests(metric: Any, cuts: AnyArray) -> list[Request]:
         raise InputError("`metric` must be a name, a callable or a list of them, got None")
     given = list(metric) if isinstance(metric, tuple) else metric
     requests = read_metrics(given, has_thresholds=cuts.size > 0, argument="metric")
+    held: dict[tuple[str, object], str] = {}
+    for request in requests:
+        key = request.metric.name, request.label if request.is_callers else request.arguments
+        same = held.setdefault(key, request.label)
+        if same != request.label:
+            raise InputError(
+                f"`metric` {request.label!r} is {same!r} by another name, and would be adjusted "
+                f"for twice: leave one out"
+            )
     if cuts.size and not any(request.metric.needs == "counts" for request in requests):
         raise InputError(
             f"`at` is a threshold, and `metric` {requests[0].label!r} takes none: leave it out"
@@ -167,6 +178,11 @@ def _read_requests(metric: Any, cuts: AnyArray) -> list[Request]:
 def _choose_method(method: str, request: Request, *, clustered: bool, paired: bool) -> str:
     """Settle the method of a metric, or say why the one asked for cannot be."""
     fits = request.metric.name in DELONG and not request.is_callers
+    if not paired and request.metric.name in BIASED:
+        raise InputError(
+            f"`metric` {request.label!r} is larger in fewer rows, whatever the model: on two data "
+            f"sets a difference would speak of their sizes. Compare models on one data set"
+        )
     if method == "auto":
         return "delong" if fits and not clustered else "bootstrap"
     if method == "delong" and not fits:

@@ -140,7 +140,7 @@ def _columns(rows: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> l
     if summary["paired"]:
         bases = [printable(row["baseline"]) for row in rows]
         columns.append(_Column("baseline", False, bases, _KEY))
-    head = "value" if summary["paired"] else "baseline"
+    head = "its value" if summary["paired"] else "baseline"
     columns.append(_Column(head, True, numbers("baseline_value"), _BASELINE))
     columns.append(_Column("difference", True, numbers("difference", "+"), 2))
     if any(row["low"] is not None for row in rows):

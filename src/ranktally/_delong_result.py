@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._binomial import check_level
+from ._layout import aligned
 from ._normal import logit_ends, normal_ends, z_and_p
 from ._rows import Rows
 from ._slots import coded, model_place
@@ -297,7 +298,7 @@ class DeLong:
             x = self.interval(model)
             numbers = [f"{v:.4f}" for v in (x.estimate, error, x.low, x.high)]
             lines.append([model, *numbers, _remark(x)])
-        text = [head, *_aligned(lines)]
+        text = [head, *aligned(lines)]
         pairs = list(combinations(self.models, 2))
         if 0 < len(pairs) <= SHOWN_PAIRS:
             lines = [["difference", "estimate", "low", "high", "z", "p", ""]]
@@ -305,22 +306,10 @@ class DeLong:
                 d = self.difference(a, b)
                 numbers = [f"{v:+.4f}" for v in (d.estimate, d.low, d.high)]
                 lines.append([f"{a} - {b}", *numbers, f"{d.z:.2f}", f"{d.p:.3g}", _remark(d)])
-            text += ["", *_aligned(lines)]
+            text += ["", *aligned(lines)]
         return "\n".join([*text, f"intervals: {100 * self.level:g} % DeLong plain"])
 
 
 def _remark(x: DeLongInterval | DeLongDifference) -> str:
     said = [] if x.status == "ok" else [x.status]
     return ", ".join([*said, *([x.note] if x.note else [])]).replace("_", " ")
-
-
-def _aligned(lines: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(
-            [line[0].ljust(widths[0])]
-            + [x.rjust(w) for x, w in zip(line[1:-1], widths[1:-1], strict=True)]
-            + [line[-1]]
-        ).rstrip()
-        for line in lines
-    ]

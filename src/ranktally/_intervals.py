@@ -27,6 +27,7 @@ NAN = math.nan
 NORMAL = NormalDist()
 # Replicates that differ by less than this share of the numbers differ by rounding.
 NOISE = 1e-12
+WORRYING = 0.25
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def read_interval(
     blocks = contribution.blocks if method == "bca" and contribution else ""
     told = {
         **dict.fromkeys(notes, True),
+        "biased: replicates lie off the estimate": known and _is_off(estimate, defined, error),
         "degenerate: zero width": low == high,
         "replicates too few for the level": few,
         # Of a number that is undefined in all of them its status tells.
@@ -188,6 +190,19 @@ def make_interval(
         if method == "basic":
             low, high = 2.0 * estimate - high, 2.0 * estimate - low
     return _clip(low, within), _clip(high, within), error
+
+
+def _is_off(estimate: float, defined: Floats, error: float) -> bool:
+    """Whether the replicates' mean is far from the estimate, and not by chance.
+
+    A quarter of the standard error is where B. Efron and R. J. Tibshirani (1993), section 10.2,
+    begin to worry: a quantity such as ks or ece is larger in a sample than in what it is drawn
+    from, and its replicates are by as much again.
+    """
+    if not error > 0.0:
+        return False
+    off = abs(float(defined.mean()) - estimate) / error
+    return off > max(WORRYING, 4.0 / math.sqrt(defined.size))
 
 
 def _without_noise(replicates: Floats, estimate: float, scale: float) -> Floats:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._binomial import check_level
+from ._layout import aligned
 from ._normal import logit_ends, normal_ends, z_and_p
 from ._rows import Rows
 from ._slots import Slot, coded, model_place, slot_place
@@ -339,11 +340,11 @@ class Jackknife:
             for k, slot in enumerate(self.slots):
                 x = self._of_slot(m, k, "plain", None)
                 numbers = [f"{v:.4f}" for v in (x.estimate, x.standard_error, x.low, x.high)]
-                lines.append([model, _name(slot), *numbers, _remark(x)])
+                lines.append([model, str(slot), *numbers, _remark(x)])
         text = [
             f"jackknife, {self.n:,} rows{clusters}, {self.n_pos:,} positive, "
             f"{self.n_neg:,} negative",
-            *_aligned(lines),
+            *aligned(lines, texts=2),
         ]
         pairs = list(combinations(self.models, 2))
         if 0 < len(pairs) * len(self.slots) <= SHOWN_PAIRS:
@@ -353,27 +354,11 @@ class Jackknife:
                     d = self.difference(a, b, slot.metric, threshold=slot.threshold)
                     numbers = [f"{v:+.4f}" for v in (d.estimate, d.low, d.high)]
                     tests = [f"{d.z:.2f}", f"{d.p:.3g}"]
-                    lines.append([f"{a} - {b}", _name(slot), *numbers, *tests, _remark(d)])
-            text += ["", *_aligned(lines)]
+                    lines.append([f"{a} - {b}", str(slot), *numbers, *tests, _remark(d)])
+            text += ["", *aligned(lines, texts=2)]
         return "\n".join([*text, f"intervals: {100 * self.level:g} % jackknife plain"])
-
-
-def _name(slot: Slot) -> str:
-    return slot.metric if slot.threshold is None else f"{slot.metric} at {slot.threshold:g}"
 
 
 def _remark(x: JackknifeInterval | JackknifeDifference) -> str:
     said = [] if x.status == "ok" else [x.status]
     return ", ".join([*said, *([x.note] if x.note else [])]).replace("_", " ")
-
-
-def _aligned(lines: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(
-            [x.ljust(w) for x, w in zip(line[:2], widths[:2], strict=True)]
-            + [x.rjust(w) for x, w in zip(line[2:-1], widths[2:-1], strict=True)]
-            + [line[-1]]
-        ).rstrip()
-        for line in lines
-    ]

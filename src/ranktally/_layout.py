@@ -6,7 +6,7 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["fit", "pad", "shortened", "width_of", "wrapped"]
+__all__ = ["aligned", "fit", "pad", "shortened", "width_of", "wrapped"]
 
 _TIE = "\N{NO-BREAK SPACE}"
 
@@ -54,3 +54,15 @@ def wrapped(lines: Sequence[str], width: int | None) -> list[str]:
     if width is not None:
         lines = [part for line in lines for part in textwrap.wrap(line, max(width, 20)) or [line]]
     return [line.replace(_TIE, " ") for line in lines]
+
+
+def aligned(lines: Sequence[Sequence[str]], texts: int = 1) -> list[str]:
+    """Put cells in columns: the first `texts` and the last to the left, numbers to the right."""
+    widths = [max(map(width_of, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            pad(cell, width, texts <= k < len(line) - 1)
+            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]

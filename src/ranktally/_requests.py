@@ -156,7 +156,7 @@ def read_metrics(metrics: Any, *, has_thresholds: bool, argument: str = "metrics
     _refuse_repeated(requests, argument)
     needy = [r.label for r in requests if r.metric.needs == "counts"]
     if needy and not has_thresholds:
-        raise InputError(f"`{argument}` {needy[0]!r} needs a threshold: pass at=, such as at=0.5")
+        raise InputError(f"`{argument}` {needy[0]!r} needs a threshold: pass one, such as at=0.5")
     return requests
 
 

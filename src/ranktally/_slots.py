@@ -24,6 +24,9 @@ class Slot:
     threshold: float | None
     range: tuple[float, float]
 
+    def __str__(self) -> str:
+        return self.metric if self.threshold is None else f"{self.metric} at {self.threshold:g}"
+
 
 def make_slots(requests: Sequence[Request], cuts: AnyArray) -> tuple[Slot, ...]:
     """Give each metric a slot, or one for each threshold where it needs one."""

@@ -367,7 +367,10 @@ class ThresholdBootstrap:
             "an infinite value out of bag": int(np.isinf(self.replicates.out_of_bag).sum()),
         }
         drawn = counted(self.n_resamples, "resample")
-        return [
+        few = [
+            note for note in self.out_of_bag.note.split(", ") if note.startswith("replicates too")
+        ]
+        return few + [
             f"{count:,} of {drawn} {'has' if count == 1 else 'have'} {what}"
             for what, count in counts.items()
             if count
