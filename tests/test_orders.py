@@ -130,12 +130,27 @@ def test_codes_of_integer_keys_lead_back_to_the_keys(threads):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
-    "scores", [[], [0.0], [-0.0, 0.0], [-3.0, -1.0], [-1.0, 2.0], [1.0, 2.0], [-np.inf, np.inf]]
-)
+    "scores",
+    [
+        [], [0.0], [-0.0], [-0.0, 0.0], [-3.0, -0.0], [-3.0, -1.0], [-1.0, 2.0], [1.0, 2.0],
+        [-np.inf, np.inf],
+    ],
+)  # fmt: skip
 def test_bounds_of_keys(dtype, scores):
-    """They hold every key, and are the keys themselves but for that of -0.0."""
+    """They hold every key; that of -0.0 is the key of 0.0, above it by one."""
     array = np.array(scores, dtype)
     bits = array.view(np.int32 if dtype is np.float32 else np.int64)
     flip = np.iinfo(bits.dtype).max
     keys = np.where(bits < 0, bits ^ flip, bits).tolist() or [0]
-    assert key_ends(bits, int(flip)) == (min(keys), max(keys))
+    assert key_ends(bits, int(flip)) == (min(keys), max(k + (k == -1) for k in keys))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("scores", [[-0.0] * 4, [-0.0, -0.0, -1.0, -2.0]])
+def test_weights_where_minus_zero_is_the_largest_score(engine, dtype, scores):
+    y, w = [1, 0, 1, 0], [0.5, 2.0, 1.5, 1.0]
+    found = rt.tally(y, np.array(scores, dtype), w, engine=engine)
+    plain = rt.tally(y, np.array(scores, dtype) + dtype(0), w, engine=engine)
+    assert found.threshold.tolist() == plain.threshold.tolist()
+    assert found.tp.tolist() == plain.tp.tolist()
+    assert found.roc_auc() == plain.roc_auc()

@@ -237,12 +237,16 @@ def key_ends(bits: Keys, flip: int) -> tuple[int, int]:
     """Bounds of all keys, from whole-array minima, which are vectorised: (0, 0) of none."""
     if bits.size == 0:
         return 0, 0
-    low, high = int(bits.min()), int(bits.max())
-    if flip and low < 0:  # the bits of negative floats order against their keys
-        unsigned = bits.view(np.uint32 if bits.itemsize == 4 else np.uint64)
-        beyond = 2 * (flip + 1)
-        high = high if high >= 0 else (int(unsigned.min()) - beyond) ^ flip
-        low = (int(unsigned.max()) - beyond) ^ flip
+    high = int(bits.max())
+    if not flip:
+        return int(bits.min()), high
+    # The bits of negative floats order against their keys; unsigned, they are above all others.
+    unsigned = bits.view(np.uint32 if bits.itemsize == 4 else np.uint64)
+    beyond = 2 * (flip + 1)
+    most = int(unsigned.max())
+    low = (most - beyond) ^ flip if most > flip else int(bits.min())
+    if high < 0:
+        high = (int(unsigned.min()) - beyond) ^ flip
         if high == -1:  # -0.0, whose key is that of 0.0
             high = 0
     return low, high
