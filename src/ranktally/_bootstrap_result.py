@@ -275,9 +275,9 @@ class Bootstrap:
         clusters the replicates widen `s`, but its lower limit takes rows as independent.
 
         In simulations of two normal classes (200 to 2000 rows, 20 positives or more, 101 points,
-        level 0.95) the whole true curve lay inside 94 to 100 % of these bands. One width for all
-        points [2]_ holds as often, at up to 3 times the mean width; without the least deviation
-        0 to 68 % of the ROC bands hold, and of pointwise ones, as [3]_ found, 0 to 26 %.
+        level 0.95) the whole true curve lay inside at least 94 % of these bands. One width for all
+        points [2]_ would be wider where scores are dense; without the least deviation, and with
+        pointwise bands [3]_, the whole curve is seldom inside.
 
         References
         ----------

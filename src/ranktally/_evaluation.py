@@ -208,7 +208,7 @@ def evaluate(
 
     With `ci` "bootstrap" or "delong" all models are held at once, about 40 bytes a row each, and
     each group of each grouping is ordered again: a bootstrap costs `n_resamples` scans of its
-    rows, and 20 to 100 milliseconds for 2000 replicates of even the smallest group.
+    rows, and tens of milliseconds for 2000 replicates of even the smallest group.
 
     Examples
     --------
